@@ -5,16 +5,12 @@
  */
 #include "topologies/tokens.h"
 
+#include "base/hash_table.h"
 #include "base/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HASH_NONFATAL_OOM 1
-#undef uthash_nonfatal_oom
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /* Puts the place of the current token on a nested error. */
 static int tokens_locate(struct weft_tokens *s, int rc, const char *what)

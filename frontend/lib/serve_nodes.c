@@ -6,12 +6,10 @@
  * these events.
  */
 #include "lib/serve_internal.h"
+#include "base/hash_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#define uthash_nonfatal_oom(elt) ((elt)->failed = true)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 /* One that waits for a node. */
 struct node_edge {
@@ -26,7 +24,7 @@ struct serve_node {
     enum { NODE_MESSAGE, NODE_TIMER, NODE_RECEIVE } what;
     uint32_t waits; /* for so many others */
     bool done;      /* what waits for it goes */
-    bool failed;
+    bool lost;
     struct node_edge *then;
     UT_hash_handle hh;
 };
@@ -61,7 +59,7 @@ static struct serve_node *node_new(struct serve_net *n, int what)
     node->id = n->next;
     node->what = what;
     HASH_ADD(hh, n->nodes, id, sizeof node->id, node);
-    if (node->failed) {
+    if (node->lost) {
         free(node);
         return NULL;
     }

@@ -6,14 +6,12 @@
  * receiver as well.
  */
 #include "lib/sim.h"
+#include "base/hash_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define uthash_nonfatal_oom(elt) ((elt)->failed = true)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 #include <utlist.h>
 
 /* A receive that waits, or a message that no receive has taken. */
@@ -31,14 +29,14 @@ struct match_key {
         uint32_t dst, src;
         uint64_t tag;
     } key;
-    bool failed;
+    bool lost;
     struct match_entry *receives, *messages; /* one of them is empty */
     UT_hash_handle hh;
 };
 
 struct match_host {
     uint32_t dst;
-    bool failed;
+    bool lost;
     struct match_entry *receives, *messages; /* receives: those that do not name both */
     UT_hash_handle hh;
 };
@@ -98,7 +96,7 @@ static struct match_host *match_host(struct sim_match *m, uint32_t dst)
         return h;
     h->dst = dst;
     HASH_ADD(hh, m->hosts, dst, sizeof h->dst, h);
-    if (h->failed) {
+    if (h->lost) {
         free(h);
         h = NULL;
     }
@@ -118,7 +116,7 @@ static struct match_key *match_key(struct sim_match *m, uint32_t dst, uint32_t s
         return k;
     *k = like;
     HASH_ADD(hh, m->keys, key, sizeof k->key, k);
-    if (k->failed) {
+    if (k->lost) {
         free(k);
         k = NULL;
     }

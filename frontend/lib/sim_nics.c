@@ -7,13 +7,11 @@
  */
 #include "lib/sim.h"
 
+#include "base/hash_table.h"
 #include "base/int128.h"
 
 #include <stdlib.h>
 #include <string.h>
-#define uthash_nonfatal_oom(elt) ((elt)->failed = true)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 /* Preamble, start of frame and gap around a frame on the wire, and the least that a frame has. */
 #define NICS_GAP_BYTES 20u
@@ -24,7 +22,7 @@ struct nics_qp {
     struct {
         uint32_t src, dst, prio, qp;
     } key;
-    bool failed;
+    bool lost;
     uint32_t first, last; /* slots; WEFT_NO_SLOT: none */
     uint64_t bytes;       /* sent of the first */
     uint64_t next_psn;    /* of the next packet that is not sent again */
@@ -55,7 +53,7 @@ static struct nics_qp *nics_qp(struct sim_nics *n, uint32_t src, uint32_t dst, u
     *q = like;
     q->first = q->last = WEFT_NO_SLOT;
     HASH_ADD(hh, n->qps, key, sizeof q->key, q);
-    if (q->failed) {
+    if (q->lost) {
         free(q);
         q = NULL;
     }

@@ -10,14 +10,11 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/hash_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /** The level of a link is its dimension times this, and its tier. */
 enum { WEFT_FOLDED_TIERS = 8 };

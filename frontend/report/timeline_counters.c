@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/csv_read.h"
 #include "base/file.h"
+#include "base/hash_table.h"
 #include "series/series.h"
 
 #include <math.h>
@@ -15,10 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /* A table of series. Every column that is neither a key nor left out is a counter of each object.
  */

@@ -4,11 +4,8 @@
 #define WEFT_REPORT_TIMELINE_SLICES_H
 
 #include "base/arena.h"
+#include "base/hash_table.h"
 #include "report/timeline.h"
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /** Kinds of tracks of a process, from top to bottom. */
 enum weft_track {

@@ -8,13 +8,10 @@
 #include "series/series_internal.h"
 
 #include "base/grow.h"
+#include "base/hash_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 /* Objects: QPs by their number, connections behind this in the order of their first change. */
 #define CONNECTIONS UINT32_C(0x80000000)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages of the rows of a sweep: a line that several rows print is shown once. */
 #include "sweep/log.h"
+#include "base/hash_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 struct weft_sweep_line {
     UT_hash_handle hh;

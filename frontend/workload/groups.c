@@ -10,15 +10,13 @@
 #include "workload/groups_json.h"
 
 #include "base/grow.h"
+#include "base/hash_table.h"
 
 /* Running out of memory in a hash is reported, not fatal. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #define NOT_USED UINT32_MAX
 enum { NAMES_SHOWN = 8 };

@@ -3,15 +3,11 @@
 #include "foreign/hpcc/messages.h"
 
 #include "base/file.h"
+#include "base/hash_table.h"
 #include "foreign/hpcc/output.h"
 #include "foreign/hpcc/pairs.h"
 
 #include <stdlib.h>
-
-#define HASH_NONFATAL_OOM 1
-#undef uthash_nonfatal_oom
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#include <uthash.h>
 
 enum { FIRST_SPORT = 10000, DPORT = 100 }; /* of ASTRA-sim's and SimAI's ns-3 */
 

@@ -13,6 +13,7 @@
 #include "workload/goal/goal_internal.h"
 
 #include "base/grow.h"
+#include "base/hash_table.h"
 #include "base/units.h"
 #include "workload/et_build.h"
 
@@ -20,9 +21,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 /* Dependencies by the operation that waits. */
 static const struct weft_goal_dep *by_waiter(const struct weft_goal_rank *k, uint32_t *first,

@@ -17,14 +17,12 @@
 #include "workload/trace_files.h"
 
 #include "base/grow.h"
+#include "base/hash_table.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 struct label {
     UT_hash_handle hh;

@@ -12,15 +12,13 @@
 #include "workload/whatif/select.h"
 #include "workload/whatif/transform.h"
 #include "base/compare.h"
+#include "base/hash_table.h"
 
 /* Running out of memory in a hash is reported, not fatal. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 struct fuse {
     struct weft_select select;
