@@ -59,11 +59,6 @@ uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t 
                        : block_of(c, rank, slot, holdings[c->call->kind].end);
 }
 
-int weft_checker_no_memory(struct weft_checker *c)
-{
-    return weft_err_no_memory(c->err, "checking a collective");
-}
-
 void weft_checker_sizes(struct weft_checker *c)
 {
     c->parts = weft_coll_parts(c->ops, c->call);
@@ -94,14 +89,14 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
     s->slot = calloc(c->slots, sizeof *s->slot);
     s->set = calloc(c->slots * c->words + 1, sizeof *s->set);
     if (!s->lane || !s->slot || !s->set)
-        return weft_checker_no_memory(c);
+        return weft_err_no_memory(c->err, "checking a collective");
     for (uint32_t l = 0; l < s->nlanes; l++) {
         struct weft_checker_lane *lane = &s->lane[l];
         lane->n = c->ops->count(c->call, r, l);
         lane->done = calloc(lane->n + 1, 1);
         lane->inbox = calloc(lane->n + 1, sizeof *lane->inbox);
         if (!lane->done || !lane->inbox)
-            return weft_checker_no_memory(c);
+            return weft_err_no_memory(c->err, "checking a collective");
         c->proof.instrs += lane->n;
     }
     for (uint64_t b = 0; b < c->slots; b++) {
@@ -117,7 +112,7 @@ int weft_checker_prepare(struct weft_checker *c)
     c->ranks = calloc(c->n, sizeof *c->ranks);
     c->last_send = calloc((size_t)c->n * c->n, 2 * sizeof *c->last_send);
     if (!c->ranks || !c->last_send)
-        return weft_checker_no_memory(c);
+        return weft_err_no_memory(c->err, "checking a collective");
     for (uint32_t r = 0; r < c->n; r++) {
         int rc = prepare_rank(c, r);
         if (rc)

@@ -72,7 +72,6 @@ bool weft_checker_adds(const struct weft_checker *c);
 uint64_t *weft_checker_set(const struct weft_checker *c, uint32_t rank, uint64_t slot);
 /** Block that @p rank must end with, complete, in @p slot. */
 uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t slot);
-int weft_checker_no_memory(struct weft_checker *c);
 /** Sets parts, slots and words from ops and call. */
 void weft_checker_sizes(struct weft_checker *c);
 /** Bytes of memory of a run at most: the ranks' slots, all messages under way, a block noted per

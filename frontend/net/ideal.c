@@ -35,11 +35,6 @@ static struct weft_ideal *self(struct weft_net *net)
     return (struct weft_ideal *)net; /* net is its first member */
 }
 
-static int net_ideal_out_of_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "messages of the ideal backend");
-}
-
 static void ideal_free(struct weft_net *net)
 {
     struct weft_ideal *s = self(net);
@@ -139,7 +134,7 @@ static int ideal_send(struct weft_net *net, const struct weft_msg *msg, struct w
         return rc;
     struct weft_ideal_pair *pair = pair_of(s, msg, 1);
     if (!pair)
-        return net_ideal_out_of_memory(err);
+        return weft_err_no_memory(err, "messages of the ideal backend");
     struct weft_ideal_slot slot = {
         .msg = *msg,
         .id = s->totals.msgs_posted,

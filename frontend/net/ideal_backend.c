@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-static int ideal_backend_out_of_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "messages of the ideal backend");
-}
-
 static const struct weft_param ideal_params[] = {
     {WEFT_ROW_ENUM(struct weft_ideal_params, model, "model", "path", "path|flat"),
      .help = "path: delays and rates of the fabric; flat: latency and bandwidth given here"},
@@ -102,7 +97,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
         return rc;
     struct weft_ideal *s = calloc(1, sizeof *s);
     if (!s)
-        return ideal_backend_out_of_memory(err);
+        return weft_err_no_memory(err, "messages of the ideal backend");
     s->net.ops = &weft_ideal_ops;
     s->params = *(const struct weft_ideal_params *)config->params;
     s->params.contention = contention_of(&s->params);
@@ -127,7 +122,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
         s->source_free_ps = calloc(nsources ? nsources : 1, sizeof *s->source_free_ps);
     if ((s->routes && (!s->path || !s->port_bytes)) || (meets && !s->source_free_ps)) {
         weft_ideal_ops.free(&s->net);
-        return ideal_backend_out_of_memory(err);
+        return weft_err_no_memory(err, "messages of the ideal backend");
     }
     *out = &s->net;
     return 0;

@@ -39,11 +39,6 @@ const struct weft_series_quantity *weft_series_quantities(size_t *n)
     return quantities;
 }
 
-static int choose_out_of_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "series");
-}
-
 /* ---- controls ---- */
 
 static void add_control(struct weft_series_choice *c, const struct weft_cc_ops *ops)
@@ -72,7 +67,7 @@ static int find_controls(struct weft_series_choice *c, const struct weft_cc_ops 
     c->controls =
         (const struct weft_cc_ops **)calloc((size_t)f->ndims + 2, sizeof(struct weft_cc_ops *));
     if (!c->controls)
-        return choose_out_of_memory(err);
+        return weft_err_no_memory(err, "series");
     for (uint32_t d = 0; d < f->ndims + (beside != NULL); d++) {
         const struct weft_cc_ops *own =
             d < f->ndims ? named(f->dims[d].set.control, cc, err) : named(beside, cc, err);
@@ -261,7 +256,7 @@ static int read_rule(const struct weft_fabric *f, struct item *it, struct weft_q
 static int add_qps(struct weft_series_choice *c, struct item *it, struct weft_err *err)
 {
     if (!WEFT_GROW_ONE(c->rules, c->nrules))
-        return choose_out_of_memory(err);
+        return weft_err_no_memory(err, "series");
     c->rules[c->nrules] = (struct weft_qp_rule){0};
     if (read_rule(c->fabric, it, &c->rules[c->nrules], err))
         return err->code;
@@ -310,7 +305,7 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     struct weft_list_item item;
     struct weft_series_choice *c = (struct weft_series_choice *)calloc(1, sizeof *c);
     if (!c) {
-        choose_out_of_memory(err);
+        weft_err_no_memory(err, "series");
         return NULL;
     }
     c->fabric = fabric;
@@ -319,7 +314,8 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     c->on_change = p->on == WEFT_SAMPLE_CHANGE;
     c->ports = (struct weft_port_wanted *)calloc((size_t)fabric->nports + 1, sizeof *c->ports);
     c->nodes = (uint8_t *)calloc((size_t)fabric->nnodes + 1, 1);
-    int code = c->ports && c->nodes ? find_controls(c, cc, beside, err) : choose_out_of_memory(err);
+    int code = c->ports && c->nodes ? find_controls(c, cc, beside, err)
+                                    : weft_err_no_memory(err, "series");
     while (!code && (code = weft_list_next(&list, &item, err)) > 0)
         code = add_item(c, &item, err);
     if (!code)

@@ -21,11 +21,6 @@ struct weft_observables {
     size_t **place; /* by control of the choice, and observable of it: its column */
 };
 
-static int observables_out_of_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "series of congestion controls");
-}
-
 size_t weft_observables_count(const struct weft_cc_ops *control)
 {
     size_t n = 0;
@@ -54,12 +49,12 @@ static int name_columns(struct weft_observables *o, struct weft_err *err)
     o->columns = (struct observable *)calloc(most, sizeof *o->columns);
     o->place = (size_t **)calloc(c->ncontrols + 1, sizeof *o->place);
     if (!o->columns || !o->place)
-        return observables_out_of_memory(err);
+        return weft_err_no_memory(err, "series of congestion controls");
     for (size_t k = 0; k < c->ncontrols; k++) {
         const size_t n = weft_observables_count(c->controls[k]);
         o->place[k] = (size_t *)calloc(n + 1, sizeof *o->place[k]);
         if (!o->place[k])
-            return observables_out_of_memory(err);
+            return weft_err_no_memory(err, "series of congestion controls");
         for (size_t i = 0; i < n; i++)
             o->place[k][i] = column_of(o, &c->controls[k]->observables[i]);
     }
@@ -71,7 +66,7 @@ struct weft_observables *weft_observables_new(const struct weft_series_choice *c
 {
     struct weft_observables *o = (struct weft_observables *)calloc(1, sizeof *o);
     if (!o) {
-        observables_out_of_memory(err);
+        weft_err_no_memory(err, "series of congestion controls");
         return NULL;
     }
     o->choice = c;

@@ -41,11 +41,6 @@ struct weft_qp_series {
     struct weft_series_sample *sample; /* the one that is taken */
 };
 
-static int qps_out_of_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "series of queue pairs");
-}
-
 /* ---- samples ---- */
 
 static void qps_take(struct weft_qp_series *q, struct kept *k, const struct weft_net_qp *qp,
@@ -76,7 +71,7 @@ static bool qps_grow(struct weft_qp_series *q, size_t n)
     if (WEFT_GROW_ZEROED(q->qps, n, &q->nqps))
         return true;
     if (!q->sample->err.code)
-        qps_out_of_memory(&q->sample->err);
+        weft_err_no_memory(&q->sample->err, "series of queue pairs");
     return false;
 }
 
@@ -113,7 +108,7 @@ static void take_connection(void *ctx, const struct weft_net_connection *c)
             q->old = old;
         if (!now || !old) {
             if (!q->sample->err.code)
-                qps_out_of_memory(&q->sample->err);
+                weft_err_no_memory(&q->sample->err, "series of queue pairs");
             return;
         }
         q->cap = cap;
@@ -150,7 +145,7 @@ struct weft_qp_series *weft_qp_series_new(const struct weft_series_choice *c,
 {
     struct weft_qp_series *q = (struct weft_qp_series *)calloc(1, sizeof *q);
     if (!q) {
-        qps_out_of_memory(err);
+        weft_err_no_memory(err, "series of queue pairs");
         return NULL;
     }
     q->choice = c;

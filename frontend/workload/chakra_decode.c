@@ -249,11 +249,6 @@ static bool copy_node(struct weft_arena *arena, const WeftPb__Node *in, struct w
            copy_others(arena, &in->base, out);
 }
 
-static int chakra_decode_out_of_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "a trace");
-}
-
 /** Schemas before 0.0.4 put other things where 0.0.4 has the version text. */
 static bool is_version_text(const char *s)
 {
@@ -267,7 +262,7 @@ static bool is_version_text(const char *s)
 static int out_of_room(const struct reader *r, const struct room *room, int64_t offset)
 {
     return room->over     ? too_large(r, offset)
-           : room->failed ? chakra_decode_out_of_memory(r->err)
+           : room->failed ? weft_err_no_memory(r->err, "a trace")
                           : 0;
 }
 
@@ -291,7 +286,7 @@ static int chakra_decode_read_header(struct reader *r, const uint8_t *data, size
     r->et->nattrs = h->n_attr;
     bool ok = r->et->version && copy_attrs(r->arena, h->attr, h->n_attr, &r->et->attrs);
     weft_pb__header__free_unpacked(h, &allocator);
-    return ok ? 0 : chakra_decode_out_of_memory(r->err);
+    return ok ? 0 : weft_err_no_memory(r->err, "a trace");
 }
 
 /** Appends a node to an array that grows in the arena, leaving its shorter versions behind. */
@@ -302,7 +297,7 @@ static int chakra_decode_add_node(struct reader *r, struct weft_et_node **node)
         size_t n = r->cap ? r->cap * 2 : 16;
         struct weft_et_node *p = weft_arena_calloc(r->arena, n, sizeof *p);
         if (!p)
-            return chakra_decode_out_of_memory(r->err);
+            return weft_err_no_memory(r->err, "a trace");
         for (size_t i = 0, step = 65536; i < et->nnodes; i += step) {
             size_t rest = et->nnodes - i;
             memcpy(p + i, et->nodes + i, (rest < step ? rest : step) * sizeof *p);
@@ -359,7 +354,7 @@ static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t
                                size);
     bool ok = copy_node(r->arena, in, node);
     weft_pb__node__free_unpacked(in, &allocator);
-    return ok ? 0 : chakra_decode_out_of_memory(r->err);
+    return ok ? 0 : weft_err_no_memory(r->err, "a trace");
 }
 
 /* What schema the nodes of an older file show: the first that shows one. */
@@ -396,7 +391,7 @@ static int read_older(struct reader *r)
             return too_large(r, offset);
         rc = weft_chakra_older_header(data, size, r->arena, r->et)
                  ? 1
-                 : chakra_decode_out_of_memory(r->err);
+                 : weft_err_no_memory(r->err, "a trace");
     } else if (rc == 1) {
         rc = read_node(r, data, size, offset);
     }
@@ -445,7 +440,7 @@ static int read_as(struct reader *r, const struct source *from, struct weft_et *
     r->cap = 0;
     if (!r->et || !(r->et->file = weft_arena_strdup(arena, from->name))) {
         weft_chakra_close(r->s);
-        return chakra_decode_out_of_memory(r->err);
+        return weft_err_no_memory(r->err, "a trace");
     }
     r->et->arena = arena;
     r->et->older = weft_chakra_schema_name(r->schema);

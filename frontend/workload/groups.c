@@ -12,7 +12,6 @@
 #include "base/grow.h"
 #include "base/hash_table.h"
 
-/* Running out of memory in a hash is reported, not fatal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

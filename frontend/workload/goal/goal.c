@@ -10,11 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-int weft_goal_no_memory(struct weft_err *err)
-{
-    return weft_err_no_memory(err, "a GOAL schedule");
-}
-
 struct weft_goal *weft_goal_new(uint32_t nranks, const char *file, struct weft_err *err)
 {
     struct weft_arena *arena = weft_arena_new();
@@ -22,7 +17,7 @@ struct weft_goal *weft_goal_new(uint32_t nranks, const char *file, struct weft_e
     if (!g || !(g->ranks = weft_arena_calloc(arena, nranks, sizeof *g->ranks)) ||
         !(g->file = weft_arena_strdup(arena, file))) {
         weft_arena_free(arena);
-        weft_goal_no_memory(err);
+        weft_err_no_memory(err, "a GOAL schedule");
         return NULL;
     }
     g->arena = arena;
@@ -57,7 +52,7 @@ static int check_acyclic(const struct weft_goal *g, const struct weft_goal_rank 
     uint32_t *first = calloc(n + 1, sizeof *first), *to = calloc((size_t)k->ndeps + 1, sizeof *to);
     uint32_t *left = calloc(n, sizeof *left), *queue = calloc(n, sizeof *queue);
     uint32_t head = 0, tail = 0;
-    int rc = first && to && left && queue ? 0 : weft_goal_no_memory(err);
+    int rc = first && to && left && queue ? 0 : weft_err_no_memory(err, "a GOAL schedule");
     for (uint32_t i = 0; !rc && i < k->ndeps; i++) {
         first[k->deps[i].on + 1]++;
         left[k->deps[i].op]++;

@@ -118,7 +118,7 @@ static int read_rank(const struct reader *r, uint64_t begin, uint64_t end, struc
     k->ops = weft_arena_calloc(r->g->arena, b.nops, sizeof *k->ops);
     k->deps = weft_arena_calloc(r->g->arena, b.npool, sizeof *k->deps);
     uint32_t *waits = calloc((size_t)b.nops + 1, sizeof *waits);
-    int rc = k->ops && k->deps && waits ? 0 : weft_goal_no_memory(r->err);
+    int rc = k->ops && k->deps && waits ? 0 : weft_err_no_memory(r->err, "a GOAL schedule");
     k->nops = rc ? 0 : b.nops;
     for (uint32_t i = 0; !rc && i < b.nops; i++)
         rc = read_op(r, &b, i, k, waits);
@@ -177,7 +177,7 @@ static int sort_waiting(const struct weft_goal_rank *k, struct waiting *w, struc
     w->pool = calloc((size_t)k->ndeps + 1, sizeof *w->pool);
     w->waits = calloc((size_t)k->nops + 1, sizeof *w->waits);
     if (!w->n || !w->first || !w->pool || !w->waits)
-        return weft_goal_no_memory(err);
+        return weft_err_no_memory(err, "a GOAL schedule");
     for (uint32_t i = 0; i < k->ndeps; i++) {
         w->n[2 * k->deps[i].on + k->deps[i].start]++;
         w->waits[k->deps[i].op]++;
@@ -256,7 +256,7 @@ static int goal_binary_write_all(const struct weft_goal *g, FILE *f, struct weft
     for (uint32_t r = 0; r < g->nranks; r++) {
         const uint64_t bytes = block_bytes(&g->ranks[r]);
         if (!bytes)
-            return weft_goal_no_memory(err);
+            return weft_err_no_memory(err, "a GOAL schedule");
         goal_binary_put(f, at, 8);
         goal_binary_put(f, at += bytes, 8);
     }

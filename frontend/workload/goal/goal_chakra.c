@@ -104,7 +104,7 @@ int weft_goal_to_et(const struct weft_goal *g, uint32_t rank, int64_t calc_ps,
     struct weft_goal_dep *sorted = calloc((size_t)k->ndeps + 1, sizeof *sorted);
     uint64_t *ids = calloc((size_t)k->ndeps + 1, sizeof *ids);
     struct out o = {.k = k, .ids = ids};
-    int rc = first && sorted && ids ? 0 : weft_goal_no_memory(err);
+    int rc = first && sorted && ids ? 0 : weft_err_no_memory(err, "a GOAL schedule");
     if (!rc) {
         o.deps = by_waiter(k, first, sorted);
         o.first = first + 1;
@@ -262,7 +262,7 @@ static int depend(struct in *x, uint32_t op, uint64_t id, bool start)
                                 "it waits for node %" PRIu64 ", which %s", id,
                                 on ? "it is itself" : "the trace does not have");
     if (x->k->ndeps == WEFT_GOAL_OPS_MAX || !WEFT_GROW(x->k->deps, x->k->ndeps, &x->dep_cap))
-        return weft_goal_no_memory(x->err);
+        return weft_err_no_memory(x->err, "a GOAL schedule");
     x->k->deps[x->k->ndeps++] = (struct weft_goal_dep){op, on->op, start};
     return 0;
 }
@@ -309,7 +309,7 @@ static int keep_labels(struct in *x)
     const struct weft_goal_op **named = calloc((size_t)x->k->nops + 1, sizeof *named);
     bool *needs = calloc((size_t)x->k->nops + 1, sizeof *needs), good = true;
     uint32_t n = 0;
-    int rc = named && needs ? 0 : weft_goal_no_memory(x->err);
+    int rc = named && needs ? 0 : weft_err_no_memory(x->err, "a GOAL schedule");
     for (uint32_t i = 0; !rc && i < x->k->ndeps; i++)
         needs[x->k->deps[i].op] = needs[x->k->deps[i].on] = true;
     for (uint32_t i = 0; !rc && i < x->k->nops; i++) {
@@ -320,7 +320,7 @@ static int keep_labels(struct in *x)
         }
         good = good && is_label(name);
         x->k->ops[i].label = weft_arena_strdup(x->g->arena, name);
-        rc = x->k->ops[i].label ? 0 : weft_goal_no_memory(x->err);
+        rc = x->k->ops[i].label ? 0 : weft_err_no_memory(x->err, "a GOAL schedule");
         named[n++] = &x->k->ops[i];
     }
     if (!rc && n)
@@ -345,7 +345,7 @@ static int read_nodes(struct in *x, struct weft_goal_notes *notes)
         if (twice)
             return goal_chakra_refuse(x, &x->et->nodes[i], "its id is used twice");
         HASH_ADD(hh, x->table, id, sizeof x->ids[i].id, &x->ids[i]);
-        rc = x->ids[i].lost ? weft_goal_no_memory(x->err)
+        rc = x->ids[i].lost ? weft_err_no_memory(x->err, "a GOAL schedule")
                             : goal_chakra_operation(x, &x->et->nodes[i], &x->k->ops[i], notes);
     }
     for (uint32_t i = 0; !rc && i < x->k->nops; i++)
@@ -362,11 +362,11 @@ int weft_goal_from_et(struct weft_goal *g, uint32_t rank, const struct weft_et *
     x.k->nops = (uint32_t)et->nnodes;
     x.k->ops = weft_arena_calloc(g->arena, et->nnodes, sizeof *x.k->ops);
     x.ids = calloc(et->nnodes + 1, sizeof *x.ids);
-    int rc = x.k->ops && x.ids ? read_nodes(&x, notes) : weft_goal_no_memory(err);
+    int rc = x.k->ops && x.ids ? read_nodes(&x, notes) : weft_err_no_memory(err, "a GOAL schedule");
     struct weft_goal_dep *deps = x.k->deps;
     x.k->deps = rc ? NULL : weft_arena_calloc(g->arena, x.k->ndeps, sizeof *deps);
     if (!rc && !x.k->deps)
-        rc = weft_goal_no_memory(err);
+        rc = weft_err_no_memory(err, "a GOAL schedule");
     if (!rc && x.k->ndeps)
         memcpy(x.k->deps, deps, x.k->ndeps * sizeof *deps);
     HASH_CLEAR(hh, x.table);

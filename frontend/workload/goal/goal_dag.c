@@ -76,7 +76,7 @@ static int compute(struct maker *m, const struct weft_goal_op *op, uint32_t i, c
     if (unit_ps && units > (uint64_t)(INT64_MAX / 4 / unit_ps))
         return weft_goal_err(m->g, op, m->err, "it takes longer than simulated time lasts");
     c->duration_ps = (int64_t)units * unit_ps + fixed_ps;
-    return name ? 0 : weft_goal_no_memory(m->err);
+    return name ? 0 : weft_err_no_memory(m->err, "a GOAL schedule");
 }
 
 static int goal_dag_message(struct maker *m, const struct weft_goal_op *op, uint32_t i)
@@ -91,7 +91,7 @@ static int goal_dag_message(struct maker *m, const struct weft_goal_op *op, uint
                        (op->tag == WEFT_GOAL_ANY ? WEFT_ANY_TAG : 0));
     if (m->g->nnics > 1 && (send || m->play->nics_as_hosts))
         n->nic = (uint8_t)(op->nic % WEFT_GOAL_NICS_MAX + 1);
-    return n->name ? 0 : weft_goal_no_memory(m->err);
+    return n->name ? 0 : weft_err_no_memory(m->err, "a GOAL schedule");
 }
 
 static int expand(struct maker *m, const struct weft_goal_op *op, uint32_t i)
@@ -137,7 +137,7 @@ static int link_nodes(struct maker *m, struct weft_dag *dag)
 {
     uint32_t *children = weft_arena_calloc(m->arena, m->nedges, sizeof *children);
     if (!children)
-        return weft_goal_no_memory(m->err);
+        return weft_err_no_memory(m->err, "a GOAL schedule");
     if (m->nedges)
         qsort(m->edges, m->nedges, sizeof *m->edges, by_edge);
     uint32_t n = 0;
@@ -176,7 +176,7 @@ static int rank_graph(struct maker *m, const struct weft_goal_rank *k, struct we
     dag->nops = m->nnodes;
     dag->ops = weft_arena_calloc(m->arena, m->nnodes, sizeof *dag->ops);
     if (!dag->ops)
-        return weft_goal_no_memory(m->err);
+        return weft_err_no_memory(m->err, "a GOAL schedule");
     memcpy(dag->ops, m->nodes, m->nnodes * sizeof *dag->ops);
     return link_nodes(m, dag);
 }
@@ -190,8 +190,9 @@ static int make_rank(struct maker *m, uint32_t r, struct weft_dag *dag)
     m->edges = calloc(2 * n + k->ndeps, sizeof *m->edges);
     m->places = calloc(n, sizeof *m->places);
     m->watched = calloc(n, sizeof *m->watched);
-    const int rc = m->nodes && m->edges && m->places && m->watched ? rank_graph(m, k, dag)
-                                                                   : weft_goal_no_memory(m->err);
+    const int rc = m->nodes && m->edges && m->places && m->watched
+                       ? rank_graph(m, k, dag)
+                       : weft_err_no_memory(m->err, "a GOAL schedule");
     free(m->nodes);
     free(m->edges);
     free(m->places);
@@ -210,7 +211,7 @@ int weft_goal_workload(const struct weft_goal *g, const struct weft_goal_play *p
     int rc = 0;
     if (!w || !world || !m.names || !(w->groups = weft_arena_alloc(arena, sizeof *w->groups)) ||
         !(w->dags = weft_arena_calloc(arena, g->nranks, sizeof *w->dags)))
-        rc = weft_goal_no_memory(err);
+        rc = weft_err_no_memory(err, "a GOAL schedule");
     for (uint32_t r = 0; !rc && r < g->nranks; r++) {
         world[r] = r;
         rc = make_rank(&m, r, &w->dags[r]);

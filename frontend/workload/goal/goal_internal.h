@@ -10,7 +10,6 @@
 /** NICs that a rank has at most; more share them in turn. */
 #define WEFT_GOAL_NICS_MAX 255u
 
-int weft_goal_no_memory(struct weft_err *err);
 /** An error about an operation: where, and @p text. */
 int weft_goal_err(const struct weft_goal *g, const struct weft_goal_op *op, struct weft_err *err,
                   const char *text);

@@ -214,10 +214,10 @@ static int add_label(struct reader *r, const char *label, size_t n, const char *
                               text, r->rank, r->ops[l->op].line);
     l = weft_arena_alloc(r->g->arena, sizeof *l);
     if (!l)
-        return weft_goal_no_memory(r->err);
+        return weft_err_no_memory(r->err, "a GOAL schedule");
     l->op = r->nops - 1;
     HASH_ADD_KEYPTR(hh, r->labels, text, n, l);
-    return l->lost ? weft_goal_no_memory(r->err) : 0;
+    return l->lost ? weft_err_no_memory(r->err, "a GOAL schedule") : 0;
 }
 
 static int find_label(struct reader *r, const char *label, size_t n, uint32_t *op)
@@ -238,7 +238,7 @@ static int goal_text_operation(struct reader *r, const char *label, size_t n,
                                enum weft_goal_kind kind, const char *from)
 {
     if (r->nops == WEFT_GOAL_OPS_MAX || !WEFT_GROW(r->ops, r->nops, &r->op_cap))
-        return weft_goal_no_memory(r->err);
+        return weft_err_no_memory(r->err, "a GOAL schedule");
     struct weft_goal_op *op = &r->ops[r->nops++];
     *op = (struct weft_goal_op){.kind = (uint8_t)kind,
                                 .line = (uint32_t)r->line,
@@ -250,7 +250,8 @@ static int goal_text_operation(struct reader *r, const char *label, size_t n,
     if (rc || !label)
         return rc;
     op->label = weft_arena_strndup(r->g->arena, label, n);
-    return op->label ? add_label(r, label, n, op->label) : weft_goal_no_memory(r->err);
+    return op->label ? add_label(r, label, n, op->label)
+                     : weft_err_no_memory(r->err, "a GOAL schedule");
 }
 
 static int dependency(struct reader *r, const char *label, size_t n)
@@ -281,7 +282,7 @@ static int dependency(struct reader *r, const char *label, size_t n)
         return goal_text_fail(r, r->at, "an operation cannot wait for itself");
     r->at += on;
     if (r->ndeps == WEFT_GOAL_OPS_MAX || !WEFT_GROW(r->deps, r->ndeps, &r->dep_cap))
-        return weft_goal_no_memory(r->err);
+        return weft_err_no_memory(r->err, "a GOAL schedule");
     r->deps[r->ndeps++] = d;
     return 0;
 }
@@ -333,7 +334,7 @@ static int keep_rank(struct reader *r)
     k->ops = weft_arena_calloc(r->g->arena, r->nops, sizeof *k->ops);
     k->deps = weft_arena_calloc(r->g->arena, r->ndeps, sizeof *k->deps);
     if (!k->ops || !k->deps)
-        return weft_goal_no_memory(r->err);
+        return weft_err_no_memory(r->err, "a GOAL schedule");
     if (r->nops)
         memcpy(k->ops, r->ops, r->nops * sizeof *k->ops);
     if (r->ndeps)

@@ -14,7 +14,6 @@
 #include "base/compare.h"
 #include "base/hash_table.h"
 
-/* Running out of memory in a hash is reported, not fatal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
