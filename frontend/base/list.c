@@ -182,15 +182,7 @@ const struct weft_list_form weft_ranges_form = {
 
 int weft_list_is_word(const struct weft_list_form *form, const char *text)
 {
-    const size_t len = strlen(text);
-    int k = 0;
-    for (const char *w = form->words; w; k++) {
-        const size_t n = strcspn(w, "|");
-        if (n == len && memcmp(w, text, n) == 0)
-            return k;
-        w = w[n] ? w + n + 1 : NULL;
-    }
-    return -1;
+    return weft_param_choice_of(form->words, text, strlen(text));
 }
 
 int weft_list_check(const struct weft_list_form *form, const char *text, struct weft_err *err)

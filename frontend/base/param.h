@@ -164,6 +164,8 @@ bool weft_param_same(enum weft_param_type type, const union weft_param_value *a,
                      const union weft_param_value *b);
 /** The word at @p index of "a|b|c" and its length; NULL when there are fewer. */
 const char *weft_param_choice(const char *choices, int index, size_t *len);
+/** The index of the word of "a|b|c" that the @p len bytes of @p text are; -1: there is none. */
+int weft_param_choice_of(const char *choices, const char *text, size_t len);
 
 /** The word for a type, for help texts and schemas: "bool" "count" "ratio" "time" "size" "rate"
  * "text" "choice". */

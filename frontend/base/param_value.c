@@ -47,6 +47,16 @@ const char *weft_param_choice(const char *choices, int index, size_t *len)
     return NULL;
 }
 
+int weft_param_choice_of(const char *choices, const char *text, size_t len)
+{
+    size_t n = 0;
+    const char *word;
+    for (int i = 0; (word = weft_param_choice(choices, i, &n)); i++)
+        if (n == len && strncmp(word, text, len) == 0)
+            return i;
+    return -1;
+}
+
 static int unknown_choice(const struct weft_param *p, const char *text, struct weft_err *err)
 {
     char copy[512];
@@ -83,17 +93,9 @@ static int parse_value(const struct weft_param *p, const char *text, union weft_
     case WEFT_PARAM_STRING:
         v->text = text;
         return 0;
-    case WEFT_PARAM_ENUM: {
-        size_t len = 0;
-        const char *word;
-        for (int i = 0; (word = weft_param_choice(p->choices, i, &len)) != NULL; i++) {
-            if (strlen(text) == len && strncmp(word, text, len) == 0) {
-                v->index = i;
-                return 0;
-            }
-        }
-        return unknown_choice(p, text, err);
-    }
+    case WEFT_PARAM_ENUM:
+        v->index = weft_param_choice_of(p->choices, text, strlen(text));
+        return v->index >= 0 ? 0 : unknown_choice(p, text, err);
     }
     return weft_err_set(err, WEFT_E_INTERNAL, "unknown parameter type %d", (int)p->type);
 }

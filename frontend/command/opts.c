@@ -41,19 +41,10 @@ static int add_text(struct weft_strings *s, const char *text, struct weft_err *e
 
 static int opts_choose(const struct weft_opt *o, const char *word, int *out, struct weft_err *err)
 {
-    int i = 0;
-    for (const char *p = o->choices; *p; i++) {
-        size_t n = strcspn(p, "|");
-        if (strlen(word) == n && strncmp(p, word, n) == 0) {
-            *out = i;
-            return 0;
-        }
-        p += n;
-        if (*p == '|')
-            p++;
-    }
-    return weft_err_set(err, WEFT_E_USAGE, "--%s must be one of %s, not '%s'", o->name, o->choices,
-                        word);
+    *out = weft_param_choice_of(o->choices, word, strlen(word));
+    return *out >= 0 ? 0
+                     : weft_err_set(err, WEFT_E_USAGE, "--%s must be one of %s, not '%s'", o->name,
+                                    o->choices, word);
 }
 
 static int opts_set(const struct weft_opt *o, void *opts, const char *value, struct weft_err *err)
@@ -107,25 +98,12 @@ static int refused(const struct weft_command *c, int missing_value, char **argv,
     return weft_err_set(err, WEFT_E_USAGE, "unknown option '%.*s%s'", dashes, "--", given);
 }
 
-/* Whether one of the spellings joined by '|' is @p arg, alone or before a '='. */
-static int spelled(const char *spellings, const char *arg)
-{
-    const size_t given = strcspn(arg, "=");
-    for (const char *p = spellings; *p;) {
-        const size_t len = strcspn(p, "|");
-        if (len == given && strncmp(p, arg, len) == 0)
-            return 1;
-        p += len + (p[len] == '|');
-    }
-    return 0;
-}
-
 /* Refuses options of another program. */
 static int check_foreign(const struct weft_command *c, int argc, char **argv, struct weft_err *err)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         for (size_t k = 0; k < c->nforeign; k++)
-            if (spelled(c->foreign[k].spellings, argv[i]))
+            if (weft_param_choice_of(c->foreign[k].spellings, argv[i], strcspn(argv[i], "=")) >= 0)
                 return weft_err_set(err, WEFT_E_USAGE, "%.*s: %s", (int)strcspn(argv[i], "="),
                                     argv[i], c->foreign[k].instead);
     return 0;
