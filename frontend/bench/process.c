@@ -33,17 +33,6 @@ static int process_wait_for(pid_t pid)
     return status;
 }
 
-static void process_write_all(int fd, const void *data, size_t left)
-{
-    for (const char *p = (const char *)data; left > 0;) {
-        ssize_t w = write(fd, p, left);
-        if (w <= 0)
-            _exit(1);
-        p += w;
-        left -= (size_t)w;
-    }
-}
-
 static size_t process_read_all(int fd, void *data, size_t size)
 {
     size_t got = 0;
@@ -73,8 +62,7 @@ int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *sp
         end_with(parent);
         close(fd[0]);
         weft_bench_run(cli, spec, r);
-        process_write_all(fd[1], r, sizeof *r);
-        _exit(0);
+        _exit(weft_fd_write(fd[1], r, sizeof *r) != (ssize_t)sizeof *r);
     }
     close(fd[1]);
     size_t got = process_read_all(fd[0], r, sizeof *r);

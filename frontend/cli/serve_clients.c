@@ -3,6 +3,7 @@
 #include "cli/cli_internal.h"
 
 #include "run/interrupt.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,16 +23,9 @@
 
 static int clients_write(int fd, const char *text, size_t n, struct weft_err *err)
 {
-    while (n > 0) {
-        const ssize_t k = write(fd, text, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0)
-            return weft_err_set(err, WEFT_E_IO, "writing to the client: %s", strerror(errno));
-        text += k;
-        n -= (size_t)k;
-    }
-    return 0;
+    return weft_fd_write(fd, text, n) == (ssize_t)n
+               ? 0
+               : weft_err_set(err, WEFT_E_IO, "writing to the client: %s", strerror(errno));
 }
 
 /* Reads and answers until the client closes or the session is over. */

@@ -7,6 +7,8 @@
 #include "run/interrupt.h"
 
 #include "base/err.h"
+#include "base/file.h"
+#include "base/progress.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,23 +40,9 @@ const char *weft_signal_reason(int number)
     return "interrupted";
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int interrupt_put(int fd, const char *text, size_t size)
 {
-    while (size > 0) {
-        const ssize_t n = write(fd, text, size);
-        if (n <= 0)
-            return -1;
-        text += n;
-        size -= (size_t)n;
-    }
-    return 0;
+    return weft_fd_write(fd, text, size) == (ssize_t)size ? 0 : -1;
 }
 
 static void replace_file(const struct weft_signal_file *f)
@@ -92,7 +80,7 @@ void weft_interrupt_set_last_words(void (*say)(int fd))
 
 static void on_signal(int number)
 {
-    const int64_t now = now_ns();
+    const int64_t now = weft_clock_monotonic_ns(NULL);
     if (mode == WEFT_INTERRUPT_AT_ONCE)
         end_now(number);
     if (came) {

@@ -6,6 +6,7 @@
 #include "run/last_words.h"
 
 #include "run/interrupt.h"
+#include "base/decimal.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,11 +24,9 @@ static void last_words_put(int fd, const char *text)
 
 static void put_number(int fd, int64_t n)
 {
-    char text[24], *at = text + sizeof text - 1;
-    for (*at = '\0'; n > 9; n /= 10)
-        *--at = (char)('0' + n % 10);
-    *--at = (char)('0' + n);
-    last_words_put(fd, at);
+    char text[24];
+    *weft_decimal_write(text, (uint64_t)n) = '\0';
+    last_words_put(fd, text);
 }
 
 static void last_words_say(int fd)

@@ -5,6 +5,7 @@
  */
 #include "run/watchdog.h"
 
+#include "base/decimal.h"
 #include "base/err.h"
 #include "run/interrupt.h"
 
@@ -48,11 +49,9 @@ static void watchdog_say(struct line *l, const char *text)
 
 static void say_number(struct line *l, uint64_t n)
 {
-    char text[24], *at = text + sizeof text - 1;
-    for (*at = '\0'; n > 9; n /= 10)
-        *--at = (char)('0' + n % 10);
-    *--at = (char)('0' + n);
-    watchdog_say(l, at);
+    char text[24];
+    *weft_decimal_write(text, n) = '\0';
+    watchdog_say(l, text);
 }
 
 /* As weft_fabric_node_name. */
