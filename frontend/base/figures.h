@@ -156,6 +156,8 @@ struct weft_replay_figures {
     uint64_t values;         /**< read for that */
     const char *why; /**< what the last look found instead of a repetition; NULL: there was none */
     bool tolerant;   /**< settled traffic may be skipped within a tolerance */
+    bool resamples;  /**< messages whose times scatter are taken over as well: error is that of
+                        their mean */
     uint64_t skipped_hops; /**< packet-hops skipped that way, of weft_totals.packet_hops */
     uint64_t skips;        /**< times that it was */
     uint64_t controls;     /**< times that it was simulated instead, and compared */

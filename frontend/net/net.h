@@ -319,6 +319,7 @@ struct weft_net_config {
     int replay_auto;  /**< not 0: no error where the backend can't */
     double replay_tolerance; /**< not 0: traffic that has settled within this ratio may be skipped,
                                 with approximate results */
+    bool replay_resample;    /**< messages whose times differ by more as well: engine_replay.h */
     uint64_t replay_bytes;   /**< most memory for that */
     int replay_eager;        /**< for tests: looked for however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of random orders of theirs */

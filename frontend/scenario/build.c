@@ -40,6 +40,7 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .replay = s->replays && !s->plain,
                                     .replay_auto = s->replay_auto,
                                     .replay_tolerance = s->replay_tolerance,
+                                    .replay_resample = s->run->replay_resample,
                                     .replay_bytes = s->run->replay_bytes,
                                     .replay_eager = s->run->replay_eager,
                                     .thread_shuffle = s->run->thread_shuffle};

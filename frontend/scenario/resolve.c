@@ -49,6 +49,11 @@ static const struct weft_param run_params[] = {
          "file of how long messages took in earlier runs of the same fabric and transport: with "
          "a tolerance, read before the run and written after it; not written by weft sweep",
      .needs = "replay!=off|auto|exact"},
+    {WEFT_ROW_BOOL(struct weft_run_params, replay_resample, "replay-resample", "false"),
+     .help = "with a tolerance, messages whose times differ by more are not simulated either: each "
+             "takes a time drawn from those seen; means and the end stay near the simulation, "
+             "single messages do not",
+     .needs = "replay!=off|auto|exact"},
     {WEFT_ROW_BOOL(struct weft_run_params, replay_eager, "replay-eager", "false"),
      .help = "to test that: repetitions are looked for however little there is to gain",
      .needs = "replay!=off"},

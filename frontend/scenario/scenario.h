@@ -53,6 +53,7 @@ struct weft_run_params {
                                 repeats itself */
     uint64_t replay_bytes;   /**< most memory for that */
     const char *replay_memo; /**< a file that outlives the run (run/memo.h); "": none */
+    bool replay_resample;    /**< messages whose times scatter are drawn from those seen */
     bool replay_eager;       /**< for tests: however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of their orders */
     int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */

@@ -77,7 +77,7 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
         fabric->ExpectPeers(config.links_stay ? config.peers : nullptr);
         fabric->SetThreads(config.threads, config.thread_shuffle);
         fabric->SetReplay(weft_packet_replaying(&config), config.replay_bytes,
-                          config.replay_tolerance);
+                          config.replay_tolerance, config.replay_resample);
         fabric->SetCaptureParams(params->capture);
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }

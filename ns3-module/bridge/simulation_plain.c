@@ -160,7 +160,7 @@ static int set_ways(struct weft_engine *e, const struct weft_net_config *config,
     int rc = weft_engine_set_replay(e, weft_packet_replaying(config), config->replay_bytes, err);
     if (rc)
         return rc;
-    weft_engine_set_tolerance(e, config->replay_tolerance);
+    weft_engine_set_tolerance(e, config->replay_tolerance, config->replay_resample);
     return config->dry ? 0
                        : weft_engine_set_threads(e, config->threads, config->thread_shuffle, err);
 }

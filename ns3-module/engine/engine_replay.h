@@ -33,8 +33,9 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
 bool weft_engine_can_replay(void);
 /** While traffic is replayed: what has settled may besides be skipped, where rates, windows and
  * queues stay within @p tolerance (0 .. 0.1) over several round trips; 0: no longer. Results are
- * then approximate. */
-void weft_engine_set_tolerance(struct weft_engine *e, double tolerance);
+ * then approximate. @p resamples: messages whose times differ by more are taken over as well, each
+ * with a time drawn from those seen. */
+void weft_engine_set_tolerance(struct weft_engine *e, double tolerance, bool resamples);
 /** Messages are taken over, with a tolerance, from what earlier runs of the same configuration gave
  * by weft_engine_memo_get, too; @p data stays as it is while the engine lives. WEFT_E_INPUT: it is
  * nothing like that. */

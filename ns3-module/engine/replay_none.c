@@ -17,7 +17,7 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
                               "replay (-DWEFT_REPLAY=OFF)");
 }
 
-void weft_engine_set_tolerance(struct weft_engine *e, double tolerance) {}
+void weft_engine_set_tolerance(struct weft_engine *e, double tolerance, bool resamples) {}
 
 int weft_engine_memo_set(struct weft_engine *e, const void *data, size_t size, struct weft_err *err)
 {

@@ -265,11 +265,12 @@ WeftFabric::SetThreads(uint32_t threads, uint64_t shuffle)
 }
 
 void
-WeftFabric::SetReplay(weft_replaying replay, uint64_t mostBytes, double tolerance)
+WeftFabric::SetReplay(weft_replaying replay, uint64_t mostBytes, double tolerance, bool resamples)
 {
-    NS_LOG_FUNCTION(this << replay << mostBytes << tolerance);
+    NS_LOG_FUNCTION(this << replay << mostBytes << tolerance << resamples);
     m_replay = replay;
     m_replayTolerance = tolerance;
+    m_replayResamples = resamples;
     m_replayBytes = mostBytes;
 }
 
@@ -322,7 +323,7 @@ WeftFabric::Build(weft_err* err)
     {
         return rc;
     }
-    weft_engine_set_tolerance(m_engine, m_replayTolerance);
+    weft_engine_set_tolerance(m_engine, m_replayTolerance, m_replayResamples);
     rc = weft_engine_set_threads(m_engine, m_threads, m_threadShuffle, err);
     if (rc != 0)
     {

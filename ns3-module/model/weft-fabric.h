@@ -172,8 +172,13 @@ class WeftFabric : public Object, public WeftParamHolder
      * @param mostBytes of memory for what is remembered
      * @param tolerance not 0: traffic that has settled within this ratio may besides be skipped,
      * with approximate results
+     * @param resamples with a tolerance: messages whose times differ by more are taken over as
+     * well, each with a time drawn from those seen
      */
-    void SetReplay(weft_replaying replay, uint64_t mostBytes, double tolerance = 0);
+    void SetReplay(weft_replaying replay,
+                   uint64_t mostBytes,
+                   double tolerance = 0,
+                   bool resamples = false);
 
     /**
      * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
@@ -564,6 +569,7 @@ class WeftFabric : public Object, public WeftParamHolder
     uint32_t m_threads{1};                       //!< They run switches and hosts.
     weft_replaying m_replay{WEFT_REPLAYING_OFF}; //!< Repeated traffic is not simulated again.
     uint64_t m_replayBytes{0};                   //!< Most memory for that.
+    bool m_replayResamples{false};               //!< Messages that scatter may be, too.
     double m_replayTolerance{0};                 //!< Not 0: settled traffic may be skipped.
     uint64_t m_threadShuffle{0};                 //!< Seed of their orders, for tests.
     bool m_seedGiven{false};                     //!< SetSeed was called.

@@ -48,6 +48,14 @@ Errors Compare(const World &off, const World &on)
     return e;
 }
 
+double Mean(const World &w)
+{
+    double sum = 0;
+    for (const auto &t : TimesOf(w))
+        sum += t.second / static_cast<double>(w.received.size());
+    return sum;
+}
+
 void Check(World &w)
 {
     weft_err err = {};
@@ -67,7 +75,7 @@ void Begin(Pair &p, int steps, uint64_t bytes, bool both = false, bool twoWays =
         if (w == &p.off && !both)
             continue;
         ASSERT_EQ(weft_engine_set_replay(w->e, WEFT_REPLAYING, p.memory, &err), 0) << err.msg;
-        weft_engine_set_tolerance(w->e, tolerance);
+        weft_engine_set_tolerance(w->e, tolerance, p.resamples);
     }
     for (auto &r : p.rings)
         r->Start();
@@ -114,6 +122,29 @@ TEST(ReplayMemo, RingsThatShareNics)
     }
 }
 
+// The same, but times of these are drawn from those seen: most are taken over, their mean and the
+// end stay near the simulation of every packet, though single messages need not.
+TEST(ReplayMemo, Resampled)
+{
+    for (const char *cc : {"none", "dcqcn", "hpcc", "swift"}) {
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, cc);
+        p.resamples = true;
+        Begin(p, 200, 1'000'000, false, true);
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        const weft_replay_figures f = p.Figures();
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << cc;
+        EXPECT_GT(f.taken, p.on.received.size() / 3) << cc << ": " << f.why;
+        EXPECT_GT(f.checks, 15u) << cc;
+        const double mean = Mean(p.on) / Mean(p.off) - 1, end = Compare(p.off, p.on).end;
+        EXPECT_LT(std::fabs(mean), 2 * f.error + 0.001) << cc;
+        EXPECT_LT(end, 2 * f.end_error + 0.001) << cc;
+        EXPECT_LT(f.error, 0.05) << cc;
+        const weft_totals a = p.off.Totals(), b = p.on.Totals();
+        EXPECT_EQ(a.sent[WEFT_PKT_DATA], b.sent[WEFT_PKT_DATA]) << cc;
+    }
+}
+
 // Messages of others that meet a ring, links that change, looks: whatever happens in between,
 // nothing is lost, and the ring ends when it should.
 TEST(ReplayMemo, Disturbed)
@@ -155,6 +186,42 @@ TEST(ReplayMemo, Disturbed)
     EXPECT_GT(taken, 4000u);
     EXPECT_LT(mean, 0.012);
     EXPECT_LT(end, 0.003);
+}
+
+// The same where times are drawn, in rings that share NICs: messages given back at any moment are
+// received in order, none sooner than alone.
+TEST(ReplayMemo, ResampledAndDisturbed)
+{
+    uint64_t taken = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        const char *const controls[] = {"none", "dcqcn", "hpcc", "swift"};
+        weft_rng rng = weft_rng_stream(seed, "replay-memo-drawn", 0);
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, controls[seed % 4]);
+        p.resamples = true;
+        Begin(p, 60, 100'000 + weft_rng_u64(&rng) % 300'000, false, seed % 3 != 0);
+        for (int k = 0; k < 12; k++) {
+            const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % 16);
+            const uint32_t dst = (src + 1 + static_cast<uint32_t>(weft_rng_u64(&rng) % 15)) % 16;
+            const uint64_t bytes = 1 + weft_rng_u64(&rng) % 400'000;
+            const auto at = static_cast<int64_t>(weft_rng_u64(&rng) % (1500 * WEFT_PS_PER_US));
+            for (World *w : {&p.off, &p.on})
+                w->At(at, [w, src, dst, bytes] { w->Send(src, dst, bytes, 1000); });
+        }
+        for (int k = 0; k < 7; k++) {
+            p.RunTo(static_cast<int64_t>((k + 1) * 170 * WEFT_PS_PER_US));
+            Check(p.on);
+            if (HasFatalFailure())
+                FAIL() << "seed " << seed;
+        }
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << "seed " << seed;
+        EXPECT_NEAR(Mean(p.on) / Mean(p.off), 1, 0.2) << "seed " << seed;
+        taken += p.Figures().taken;
+        if (HasFailure())
+            FAIL() << "seed " << seed;
+    }
+    EXPECT_GT(taken, 5000u);
 }
 
 // The same bytes by any number of threads.

@@ -180,7 +180,8 @@ struct Pair {
     }
 
     uint64_t memory = 64 << 20;
-    unsigned threads = 1; // of the one that is replayed
+    unsigned threads = 1;   // of the one that is replayed
+    bool resamples = false; // it draws times of messages that scatter
     World off, on;
     std::vector<std::unique_ptr<Ring>> rings;
 };

@@ -46,7 +46,7 @@ Outcome Play(const Case &c, double within)
     weft_err err = {};
     if (within > 0) {
         EXPECT_EQ(weft_engine_set_replay(w.e, WEFT_REPLAYING, 64 << 20, &err), 0) << err.msg;
-        weft_engine_set_tolerance(w.e, within);
+        weft_engine_set_tolerance(w.e, within, false);
     }
     for (size_t i = 0; i < c.posts.size(); i++)
         w.At(c.posts[i].atPs, [&w, &p = c.posts[i], i] { w.Send(p.src, p.dst, p.bytes, i); });

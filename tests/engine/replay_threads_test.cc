@@ -81,7 +81,7 @@ TEST(ReplayThreads, Settled)
             weft_err err = {};
             ASSERT_EQ(weft_engine_set_replay(p.off.e, WEFT_REPLAYING, p.memory, &err), 0);
             for (World *w : {&p.off, &p.on}) {
-                weft_engine_set_tolerance(w->e, 0.01);
+                weft_engine_set_tolerance(w->e, 0.01, false);
                 for (uint32_t h = 0; h < 8; h++)
                     w->Send(h, h / 4 * 4 + (h + 1) % 4, 10'000'000 + 700 * h, h);
                 w->At(INT64_C(180'000'000), [w] { w->Send(0, 9, 100'000, 100); });

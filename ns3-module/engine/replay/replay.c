@@ -212,13 +212,14 @@ bool weft_engine_can_replay(void)
     return true;
 }
 
-void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
+void weft_engine_set_tolerance(struct weft_engine *e, double tolerance, bool resamples)
 {
     struct replay *r = replay_of(e);
     if (!r)
         return;
     r->steady.tolerance = tolerance;
     r->figures.tolerant = tolerance > 0;
+    r->figures.resamples = r->memo.resamples = tolerance > 0 && resamples;
     r->base.events_per_packet = tolerance > 0 ? replay_packet_events(1) : 0;
     if (tolerance > 0)
         replay_memo_begin(e);

@@ -106,7 +106,6 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
         memo_take(e, i, entry);
         return;
     }
-    k->epoch = g->epoch;
     k->clean = !g->taken && g->taken_ps <= k->start_ps && !q->cold;
     q->cold = false;
     if (q->open_ps <= e->now)
@@ -205,7 +204,7 @@ static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
     r->simulated += !k->taken;
     if (!k->taken && k->began && (r->taken || replay_of(e)->figures.skips))
         memo_entry_outlier(e, k);
-    if (!k->taken && k->began && k->clean && k->epoch == memo_group(e, q)->epoch &&
+    if (!k->taken && k->began && k->clean && memo_group(e, q)->changed_ps <= k->start_ps &&
         !d->retx_bytes && k->packets >= LEAST_PACKETS)
         memo_entry_learn(e, q, k, d);
     q->head = k->next;
@@ -252,9 +251,10 @@ static void memo_sent_event(struct weft_engine *e, uint32_t i)
 {
     const struct memo_msg *k = memo_msg_at(e, i);
     const uint32_t qi = k->qp, next = k->next;
-    const uint64_t last_psn = k->first_psn + k->packets - 1;
     if (!memo_sent(e, i))
         return;
+    const struct memo_msg *first = memo_msg_at(e, memo_qp_at(e, qi)->receiving);
+    const uint64_t last_psn = first->first_psn + first->packets - 1;
     if (next)
         memo_msg_begin(e, next);
     /* a window is not to be full of what no ACK will come for */

@@ -20,6 +20,8 @@ struct weft_engine;
 
 /** Indices of records of the memo are never 0: that is none. */
 
+#define MEMO_SEEN 16u /**< messages that an entry remembers */
+
 /** How long messages of one QP and size take beside the same other QPs: means of those that were
  * simulated, in ps from the moment when the QP could send them. A memo's file has them as they are,
  * without the first two fields. */
@@ -34,8 +36,10 @@ struct memo_entry {
     double variance;                       /**< of received_ps, ps squared */
     double held_ps[WEFT_DELAY_QUEUE];      /**< what delayed them, without earlier messages */
     double cnps;
+    float seen_ps[MEMO_SEEN]; /**< sent_ps of the latest messages */
 };
-_Static_assert(sizeof(struct memo_entry) == 80 + WEFT_DELAY_QUEUE * sizeof(double),
+_Static_assert(sizeof(struct memo_entry) ==
+                   80 + WEFT_DELAY_QUEUE * sizeof(double) + MEMO_SEEN * sizeof(float),
                "no byte of a file is left open");
 
 #define MEMO_LEAST_SEEN 3u /**< messages that make an entry known */
@@ -60,7 +64,6 @@ struct memo_msg {
     uint64_t first_psn, packets, bytes;
     int64_t post_ps, start_ps; /**< the latter: when its QP could send it */
     int64_t sent_ps, received_ps;
-    uint64_t epoch;    /**< of its group at start_ps */
     bool clean;        /**< nothing that it met was taken over when it began */
     bool taken;        /**< it is taken over */
     bool began;        /**< start_ps is known */
@@ -86,24 +89,28 @@ struct memo_qp {
     int64_t free_ps; /**< its last packet of earlier messages has left by then */
     int64_t open_ps; /**< it sends no packets before */
     int64_t leave_ps;
-    uint64_t ready_epoch;   /**< of its group when its next message was known */
-    uint64_t checked_epoch; /**< of its group when a message was simulated for a check */
-    uint64_t bytes;         /**< of its last message */
+    int64_t received_ps, acked_ps; /**< its last message that is taken over will be by then */
+    uint32_t taken;                /**< messages that are being taken over and not yet received */
+    uint32_t was;                  /**< its group before groups are formed anew */
+    uint64_t ready_epoch;          /**< of its group when its next message was known */
+    uint64_t checked_epoch;        /**< of its group when a message was simulated for a check */
+    uint64_t bytes;                /**< of its last message */
 };
 
 /** A place in a group: QPs with messages that share ports, joined by union and find. The root has
  * what is said of the group. */
 struct memo_node {
-    uint32_t up;      /**< towards the root, itself: it is the root */
-    uint32_t member;  /**< a QP of the group */
-    uint32_t active;  /**< QPs */
-    uint32_t ready;   /**< of them those whose next message is known, in this epoch */
-    uint32_t taken;   /**< messages that are being taken over and not yet received */
-    uint64_t pattern; /**< which QPs these are */
-    uint64_t epoch;   /**< changes whenever these change, and with each check */
-    uint64_t scanned; /**< epoch in which all QPs were asked whether they are ready */
-    int64_t taken_ps; /**< when the last message that was taken over was received */
-    bool checks;      /**< messages are simulated to be compared */
+    uint32_t up;        /**< towards the root, itself: it is the root */
+    uint32_t member;    /**< a QP of the group */
+    uint32_t active;    /**< QPs */
+    uint32_t ready;     /**< of them those whose next message is known, in this epoch */
+    uint32_t taken;     /**< messages that are being taken over and not yet received */
+    uint64_t pattern;   /**< which QPs these are */
+    uint64_t epoch;     /**< changes whenever these change, and with each check */
+    uint64_t scanned;   /**< epoch in which all QPs were asked whether they are ready */
+    int64_t taken_ps;   /**< when the last message that was taken over was received */
+    int64_t changed_ps; /**< when the epoch began */
+    bool checks;        /**< messages are simulated to be compared */
 };
 
 #define MEMO_CHECKED 4096u /**< deviations that are remembered for the 99th percentile */
@@ -119,9 +126,11 @@ struct memo_sample {
 struct replay_memo {
     bool ready;       /**< there is room for all below */
     bool possible;    /**< nothing of the fabric stands against it, as of `changes` */
+    bool resamples;   /**< messages that scatter are taken over as well */
     uint64_t changes; /**< times that links, hooks or parameters changed */
     uint64_t epochs;  /**< so far */
     uint32_t active;  /**< QPs in groups */
+    uint32_t left;    /**< QPs that left groups since these were formed anew */
     struct stable msgs, entries, qps;
     const struct memo_entry *kept; /**< of earlier runs, in order; NULL: none */
     size_t nkept;
@@ -136,6 +145,8 @@ struct replay_memo {
     struct memo_sample checks;   /**< simulated although known */
     struct memo_sample outliers; /**< simulated for other reasons since the first was taken over */
     double signed_errors, squares; /**< sums over checks */
+    double took_ps, off_ps,
+        off_ps_squares; /**< the same: times, deviations from the memo, squared */
     /** sums over messages taken over: of memo_entry_spread; of half a packet over all its packets
      */
     double spread, grain;
@@ -164,6 +175,9 @@ uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t byte
 double memo_entry_spread(const struct memo_entry *m);
 /** Whether the next message of a QP can be taken over from entry @p i. */
 bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i);
+/** How long message @p k takes until it is sent, in ps, by entry @p m. */
+double memo_entry_sent_ps(struct weft_engine *e, const struct memo_entry *m,
+                          const struct memo_msg *k);
 /** Message @p k of QP @p q was simulated and met nothing but packets of its group. */
 void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
                       const struct weft_completion *d);

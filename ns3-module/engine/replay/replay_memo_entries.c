@@ -13,11 +13,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_SEEN 16u    /**< messages that a mean remembers */
 #define SPREAD 2.0       /**< times the tolerance: standard deviation of an entry, at most */
-#define GAP_GROWS 6u     /**< times as many messages are between the next two checks */
+#define GAP_GROWS 6u     /**< times as many messages are between the next two checks, */
+#define SCATTER_GROWS 2u /**< of messages that scatter */
 #define OWN_SPREAD 0.5   /**< of the spread of entries, by which any two runs may differ */
 #define ALIKE 16.0       /**< messages of a check that are off alike */
+#define SCATTERED 8u     /**< messages that make an entry known that scatter */
 #define SHARED 1.2       /**< times as long as alone: others send over a link, too */
 #define MOST_ENTRIES 32u /**< of a QP */
 
@@ -26,7 +27,8 @@
 /* What an entry is filed under: the group, and the state of links. */
 static uint64_t memo_pattern(struct weft_engine *e, const struct memo_qp *q)
 {
-    return memo_group(e, q)->pattern + replay_of(e)->memo.changes;
+    const struct replay_memo *r = &replay_of(e)->memo;
+    return memo_group(e, q)->pattern + r->changes + r->resamples;
 }
 
 /* Adds entry @p of to those of a QP; 0: there are too many. */
@@ -71,13 +73,29 @@ double memo_entry_spread(const struct memo_entry *m)
     return sqrt(m->variance) / m->received_ps;
 }
 
+/* Whether messages of an entry differ by more than is tolerated, or share a link, where they come
+ * to differ. */
+static bool memo_entry_scatters(const struct weft_engine *e, const struct memo_entry *m)
+{
+    return m->shares || memo_entry_spread(m) > SPREAD * replay_of(e)->steady.tolerance;
+}
+
 bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i)
 {
     const struct memo_entry *m = memo_entry_at(e, i);
     const struct memo_node *g = memo_group(e, q);
-    return i && m->n >= MEMO_LEAST_SEEN && !m->shares &&
-           memo_entry_spread(m) <= SPREAD * replay_of(e)->steady.tolerance &&
-           (!g->checks || q->checked_epoch == g->epoch);
+    const bool known = memo_entry_scatters(e, m) ? replay_of(e)->memo.resamples && m->n >= SCATTERED
+                                                 : m->n >= MEMO_LEAST_SEEN;
+    return i && known && (!g->checks || q->checked_epoch == g->epoch);
+}
+
+double memo_entry_sent_ps(struct weft_engine *e, const struct memo_entry *m,
+                          const struct memo_msg *k)
+{
+    const uint32_t n = m->n < MEMO_SEEN ? m->n : MEMO_SEEN;
+    if (!memo_entry_scatters(e, m))
+        return m->sent_ps;
+    return m->seen_ps[weft_mix64(weft_mix64(e->seed ^ k->qp) ^ k->first_psn) % n];
 }
 
 static void memo_sample_add(struct memo_sample *s, double off)
@@ -97,14 +115,20 @@ void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k)
 }
 
 /* A message that was known was simulated: its deviation from the memo. */
-static void memo_entry_compare(struct replay_memo *r, struct memo_entry *m, double received_ps)
+static void memo_entry_compare(const struct weft_engine *e, struct memo_entry *m,
+                               double received_ps)
 {
+    struct replay_memo *r = &replay_of(e)->memo;
     const double off = (received_ps - m->received_ps) / received_ps;
     memo_sample_add(&r->checks, fabs(off));
     r->signed_errors += off;
     r->squares += off * off;
+    r->took_ps += received_ps;
+    r->off_ps += received_ps - m->received_ps;
+    r->off_ps_squares += (received_ps - m->received_ps) * (received_ps - m->received_ps);
     m->hits = 0;
-    m->gap = (uint16_t)(m->gap * GAP_GROWS < MEMO_LAST_GAP ? m->gap * GAP_GROWS : MEMO_LAST_GAP);
+    const uint32_t gap = m->gap * (memo_entry_scatters(e, m) ? SCATTER_GROWS : GAP_GROWS);
+    m->gap = (uint16_t)(gap < MEMO_LAST_GAP ? gap : MEMO_LAST_GAP);
 }
 
 static void memo_mean(double *mean, double value, double share)
@@ -120,7 +144,7 @@ static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
     const uint64_t wire = data_frame(q, q->mtu_bytes) + e->p.transport.gap_bytes;
     const int64_t each_ps = gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
     const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)each_ps;
-    if (shares)
+    if (shares && !replay_of(e)->memo.resamples)
         replay_say(e, WEFT_REPLAY_SETTLED, "messages share a link, and drift apart");
     return shares;
 }
@@ -144,11 +168,12 @@ void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct mem
     struct memo_node *g = memo_group(e, q);
     if (g->checks && q->checked_epoch != g->epoch) {
         if (m->n >= MEMO_LEAST_SEEN)
-            memo_entry_compare(&replay_of(e)->memo, m, received_ps);
+            memo_entry_compare(e, m, received_ps);
         q->checked_epoch = g->epoch;
     }
-    m->n++;
-    const double share = 1.0 / (m->n < MOST_SEEN ? m->n : MOST_SEEN);
+    /* not less: a message takes its ideal time at least */
+    m->seen_ps[m->n++ % MEMO_SEEN] = nextafterf((float)(k->sent_ps - k->start_ps), INFINITY);
+    const double share = 1.0 / (m->n < MEMO_SEEN ? m->n : MEMO_SEEN);
     const double off = received_ps - m->received_ps;
     m->variance = (1 - share) * (m->variance + (m->n > 1 ? share * off * off : 0));
     memo_mean(&m->received_ps, received_ps, share);
@@ -233,6 +258,11 @@ void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures
     if (!r->taken) { /* of what was skipped in steady state */
         f->error = f->error > outliers ? f->error : outliers;
         f->error_bound = f->error_bound > outliers ? f->error_bound : outliers;
+        return;
+    }
+    if (r->resamples && n > 0) {
+        f->error += (fabs(r->off_ps) + 2 * sqrt(r->off_ps_squares)) / r->took_ps;
+        f->error_bound = f->end_error = f->error;
         return;
     }
     const double spread = r->spread / (double)r->taken, grain = r->grain / (double)r->taken;

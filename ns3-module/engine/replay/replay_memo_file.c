@@ -51,12 +51,14 @@ const struct memo_entry *memo_kept_find(const struct weft_engine *e, const struc
 static bool memo_file_holds(const struct memo_entry *m)
 {
     const double after[] = {0, m->sent_ps, m->received_ps, m->acked_ps, MOST_PS};
-    bool ok = !m->next && !m->hits && !m->shares && m->qp && m->bytes && m->gap &&
+    bool ok = !m->next && !m->hits && m->shares <= 1 && m->qp && m->bytes && m->gap &&
               m->n >= MEMO_LEAST_SEEN && m->gap <= MEMO_LAST_GAP && m->sent_ps > 0 &&
               m->variance >= 0 && m->variance < MOST_PS * MOST_PS && m->cnps >= 0 &&
               m->cnps < UINT32_MAX;
     for (size_t i = 0; i + 1 < sizeof after / sizeof after[0]; i++)
         ok = ok && after[i] <= after[i + 1];
+    for (uint32_t k = 0; k < MEMO_SEEN && k < m->n; k++)
+        ok = ok && m->seen_ps[k] > 0 && (double)m->seen_ps[k] < MOST_PS;
     for (int c = 0; c < WEFT_DELAY_QUEUE; c++)
         ok = ok && m->held_ps[c] > -MOST_PS && m->held_ps[c] < MOST_PS;
     return ok;
@@ -88,7 +90,7 @@ static size_t memo_file_collect(const struct weft_engine *e, struct memo_entry *
     for (uint32_t i = 1; i < r->entries.n; i++) {
         to[n] = *memo_entry_at(e, i);
         to[n].next = to[n].hits = 0;
-        n += memo_file_holds(&to[n]);
+        n += memo_file_holds(&to[n]) && (r->resamples || !to[n].shares);
     }
     qsort(to, n, sizeof *to, memo_file_order);
     return n;

@@ -2,8 +2,10 @@
 /*
  * Groups of QPs whose packets share egress ports, data or ACKs.
  *
- * A group grows when a QP posts a message, and loses a QP that had no message for some time. It is
- * not split then: a group that is larger than it has to be only waits for more QPs to be known.
+ * A group grows when a QP posts a message, and loses a QP that had no message for some time. Once
+ * many have left, groups are formed anew: one may have become several. Until then a group that is
+ * larger than it has to be only waits for more QPs to be known. Where messages that scatter are
+ * taken over, too, ACKs form no groups: what they take of a port is less than that scatter.
  * The pattern of a group is the set of its QPs, as the exclusive or of a hash of each
  * one's name.
  */
@@ -17,6 +19,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define LEFT_OF 4u      /**< this part of the QPs in groups has left, */
+#define LEFT_OF_ALL 64u /**< and this part of all: groups are formed anew */
 
 void memo_push(struct weft_engine *e, int64_t t_ps, enum memo_event what, uint32_t number)
 {
@@ -61,6 +66,7 @@ struct memo_node *memo_group(struct weft_engine *e, const struct memo_qp *q)
 void memo_group_renew(struct weft_engine *e, struct memo_node *g)
 {
     g->epoch = ++replay_of(e)->memo.epochs;
+    g->changed_ps = e->now;
     g->ready = 0;
 }
 
@@ -98,6 +104,7 @@ static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
     to->taken += from->taken;
     to->pattern ^= from->pattern;
     to->taken_ps = to->taken_ps > from->taken_ps ? to->taken_ps : from->taken_ps;
+    to->changed_ps = to->changed_ps > from->changed_ps ? to->changed_ps : from->changed_ps;
     to->checks |= from->checks;
 }
 
@@ -106,7 +113,7 @@ static void groups_each_port(struct weft_engine *e, uint32_t qi, uint32_t node,
                              void (*fn)(struct weft_engine *e, uint32_t node, uint32_t port))
 {
     uint32_t ports[MAX_PATH];
-    for (int forward = 0; forward < 2; forward++) {
+    for (int forward = replay_of(e)->memo.resamples; forward < 2; forward++) {
         const uint32_t n = replay_scope_path(e, qp_at(e, qi), forward, ports);
         for (uint32_t h = 0; h < n; h++)
             fn(e, node, ports[h]);
@@ -127,6 +134,23 @@ static void groups_leave_port(struct weft_engine *e, uint32_t node, uint32_t por
     replay_of(e)->memo.users[port]--;
 }
 
+/* A QP begins a group, and joins those that it shares ports with. */
+static void groups_add(struct weft_engine *e, uint32_t qi, int64_t taken_ps)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    struct memo_qp *q = memo_qp_at(e, qi);
+    q->node = r->nodes++;
+    r->node[q->node] = (struct memo_node){.up = q->node,
+                                          .member = qi,
+                                          .active = 1,
+                                          .taken = q->taken,
+                                          .pattern = groups_hash(q),
+                                          .taken_ps = taken_ps,
+                                          .changed_ps = INT64_MIN};
+    q->next = q->prev = qi;
+    groups_each_port(e, qi, q->node, groups_enter_port);
+}
+
 void memo_group_enter(struct weft_engine *e, uint32_t qi)
 {
     struct replay_memo *r = &replay_of(e)->memo;
@@ -136,13 +160,9 @@ void memo_group_enter(struct weft_engine *e, uint32_t qi)
     if (!GROW(r->node, r->nodes, &r->nodes_cap))
         return;
     q->name = q->name ? q->name : memo_qp_name(e, qi);
-    q->node = r->nodes++;
-    r->node[q->node] = (struct memo_node){
-        .up = q->node, .member = qi, .active = 1, .pattern = groups_hash(q), .taken_ps = INT64_MIN};
-    q->next = q->prev = qi;
     r->active++;
     q->cold = true;
-    groups_each_port(e, qi, q->node, groups_enter_port);
+    groups_add(e, qi, INT64_MIN);
     struct memo_node *g = memo_group(e, q);
     memo_group_renew(e, g);
     if (g->taken)
@@ -160,6 +180,41 @@ void memo_groups_reroute(struct weft_engine *e)
         }
 }
 
+/* Groups are formed anew of the QPs in them. One whose members stay the same goes on as it was. */
+static void groups_form(struct weft_engine *e)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    struct memo_node *node = malloc((r->active + (size_t)1) * sizeof *node), *was = r->node;
+    if (!node)
+        return;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        memo_qp_at(e, i)->was = memo_qp_at(e, i)->node ? groups_root(r, memo_qp_at(e, i)->node) : 0;
+    memset(r->users, 0, e->fabric->nports * sizeof *r->users);
+    r->node = node;
+    r->nodes_cap = r->active + 1;
+    r->nodes = 1;
+    r->left = 0;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        if (memo_qp_at(e, i)->was)
+            groups_add(e, i, was[memo_qp_at(e, i)->was].taken_ps);
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        const struct memo_qp *q = memo_qp_at(e, i);
+        struct memo_node *g = q->was ? memo_group(e, q) : NULL;
+        if (!g || g->epoch)
+            continue;
+        if (g->pattern != was[q->was].pattern) {
+            memo_group_renew(e, g);
+            continue;
+        }
+        g->epoch = was[q->was].epoch;
+        g->ready = was[q->was].ready;
+        g->scanned = was[q->was].scanned;
+        g->checks = was[q->was].checks;
+        g->changed_ps = was[q->was].changed_ps;
+    }
+    free(was);
+}
+
 void memo_group_leave(struct weft_engine *e, uint32_t qi)
 {
     struct replay_memo *r = &replay_of(e)->memo;
@@ -175,6 +230,8 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
     q->node = 0;
     q->sending = q->receiving = q->head = q->tail = 0;
     r->active--;
+    if (++r->left > r->active / LEFT_OF + e->qps.pool.n / LEFT_OF_ALL)
+        groups_form(e);
 }
 
 void memo_group_report(struct memo_node *g, struct memo_qp *q, bool ready)

@@ -16,11 +16,13 @@
 #include "replay_state.h"
 #include "transport/delay.h"
 #include "transport/nic.h"
+#include "transport/qp.h"
 #include "transport/rc.h"
 
 #include <string.h>
 
-#define PACKET_OFF 0.5 /**< of a packet: what comes first at a port is a matter of phases */
+#define LAST_PACKETS 2u /**< of a message that is not received yet */
+#define PACKET_OFF 0.5  /**< of a packet: what comes first at a port is a matter of phases */
 
 /* ---- the sender of a QP ---- */
 
@@ -120,16 +122,16 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     replay_of(e)->figures.skipped_hops += e->tot.packet_hops - hops;
 }
 
-/* Packets that message @p i has sent by now; none before earlier messages of its QP are received.
- */
+/* Packets that message @p i has sent by now; none before earlier messages of its QP are received,
+ * and not the last ones: a short one with no full one before it would be faster than it can be. */
 static uint64_t taken_packets(const struct weft_engine *e, uint32_t i)
 {
     const struct memo_msg *k = memo_msg_at(e, i);
     if (e->now <= k->start_ps || memo_qp_at(e, k->qp)->receiving != i)
         return k->counted;
     const double share = (double)(e->now - k->start_ps) / (double)(k->sent_ps - k->start_ps);
-    const uint64_t n = (uint64_t)((double)k->packets * share);
-    return n < k->packets ? n : k->packets - 1;
+    const uint64_t n = (uint64_t)((double)k->bytes * share) / qp_at(e, k->qp)->mtu_bytes;
+    return n < k->packets - LAST_PACKETS ? n : k->packets - LAST_PACKETS;
 }
 
 /* The message that queued event @p ev is the end of, if that is being sent; 0: none. */
@@ -153,18 +155,49 @@ void replay_memo_catch_up(struct weft_engine *e)
 
 /* ---- taken over, and given back ---- */
 
+/* A QP's messages are received, and acknowledged, in order: @p t_ps, or else when the last one is.
+ */
+static int64_t taken_not_before(int64_t *last_ps, int64_t t_ps)
+{
+    *last_ps = t_ps > *last_ps ? t_ps : *last_ps;
+    return *last_ps;
+}
+
+/* How long a message takes at least: a time drawn and what the others took after it need not fit.
+ */
+static int64_t taken_ideal_ps(struct weft_engine *e, const struct memo_msg *k)
+{
+    return qp_ideal_ps(e, qp_at(e, k->qp), k->bytes, msg_at(e, k->msg)->since);
+}
+
+/* A message is received, or given back. */
+static void taken_ends(struct weft_engine *e, struct memo_qp *q)
+{
+    struct memo_node *g = memo_group(e, q);
+    q->taken--;
+    g->taken--;
+    g->taken_ps = e->now;
+}
+
 void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
 {
     struct memo_msg *k = memo_msg_at(e, i);
     struct memo_entry *m = memo_entry_at(e, entry);
+    struct memo_qp *q = memo_qp_at(e, k->qp);
     memo_hide(e, k->qp);
-    k->taken = memo_qp_at(e, k->qp)->cold = true;
+    k->taken = q->cold = true;
     k->entry = entry;
-    k->due_ps[MEMO_SENT] = k->sent_ps = k->start_ps + (int64_t)m->sent_ps;
-    k->due_ps[MEMO_RECEIVED] = k->start_ps + (int64_t)m->received_ps;
-    k->due_ps[MEMO_ACKED] = k->start_ps + (int64_t)m->acked_ps;
+    const double sent_ps = memo_entry_sent_ps(e, m, k), later_ps = sent_ps - m->sent_ps;
+    const int64_t received_ps = k->start_ps + (int64_t)(m->received_ps + later_ps);
+    const int64_t ideal_ps = k->start_ps + taken_ideal_ps(e, k);
+    k->due_ps[MEMO_SENT] = k->sent_ps = k->start_ps + (int64_t)sent_ps;
+    k->due_ps[MEMO_RECEIVED] =
+        taken_not_before(&q->received_ps, received_ps > ideal_ps ? received_ps : ideal_ps);
+    k->due_ps[MEMO_ACKED] =
+        taken_not_before(&q->acked_ps, k->start_ps + (int64_t)(m->acked_ps + later_ps));
     m->hits++;
-    memo_group(e, memo_qp_at(e, k->qp))->taken++;
+    q->taken++;
+    memo_group(e, q)->taken++;
     replay_of(e)->memo.taken++;
     replay_of(e)->memo.spread += memo_entry_spread(m);
     replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
@@ -197,15 +230,18 @@ static void taken_move(struct weft_engine *e, struct memo_msg *k, uint64_t n)
 static void taken_back(struct weft_engine *e, uint32_t i)
 {
     struct memo_msg *k = memo_msg_at(e, i);
-    struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
+    struct memo_qp *q = memo_qp_at(e, k->qp);
     const uint64_t n = taken_packets(e, i);
     taken_move(e, k, n);
     k->taken = k->clean = false;
-    g->taken--;
-    g->taken_ps = e->now;
+    q->received_ps = q->acked_ps = 0;
+    taken_ends(e, q);
     if (n)
         rc_acknowledge(e, k->qp, k->first_psn + n);
-    memo_show(e, k->qp);
+    if (q->open_ps > e->now)
+        memo_push(e, q->open_ps, MEMO_OPEN, k->qp);
+    else
+        memo_show(e, k->qp);
 }
 
 void memo_back(struct weft_engine *e, uint32_t qi)
@@ -264,9 +300,7 @@ void memo_received(struct weft_engine *e, uint32_t i)
     if (!taken_due(e, i, MEMO_RECEIVED))
         return;
     const struct completer last = {NIL, msg_at(e, k->msg)->sent_ps, k->first_psn + k->packets - 1};
-    struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
-    g->taken--;
-    g->taken_ps = e->now;
+    taken_ends(e, memo_qp_at(e, k->qp));
     rc_received(e, qp_at(e, k->qp), k->msg, &last);
 }
 
