@@ -73,25 +73,30 @@ TEST(Speed, InstructionsAndStateAreWhatIsRecorded)
     }
 }
 
-/* Instructions of so many flows of 2 kB to one host, each on a TCP connection of its own. */
+/* Instructions of `weft run` with settings, in the folder @p dir. */
+double Instructions(const TempDir &dir, const std::string &settings)
+{
+    const std::string counts = dir / "counts";
+    const std::string command = "valgrind --tool=callgrind --callgrind-out-file=" + counts + " " +
+                                env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft run -q --out " +
+                                (dir / "run") + " " + settings + " > /dev/null 2>&1";
+    EXPECT_EQ(system(command.c_str()), 0) << command;
+    const std::string text = slurp(counts), key = "\nsummary: ";
+    const size_t at = text.find(key);
+    return at == std::string::npos ? NAN : std::stod(text.substr(at + key.size()));
+}
+
+/* The same of so many flows of 2 kB to one host, each on a TCP connection of its own. */
 double TcpInstructions(const TempDir &dir, int flows)
 {
     std::string list = "from,to,size_bytes,start_ns\n";
     for (int i = 0; i < flows; i++)
         list += std::to_string(1 + i % 15) + ",0,2000,0\n";
     write_file(dir / "flows.csv", list);
-    const std::string counts = dir / "counts";
-    const std::string command =
-        "valgrind --tool=callgrind --callgrind-out-file=" + counts + " " +
-        env_or_die("WEFT_BINARY_DIR") +
-        "/frontend/cli/weft run -q --no-out --set topology.type=single-switch --set "
-        "single-switch.hosts=16 "
-        "--set workload.type=flows --set transport.type=tcp --set flows.file=" +
-        (dir / "flows.csv") + " > /dev/null 2>&1";
-    EXPECT_EQ(system(command.c_str()), 0) << command;
-    const std::string text = slurp(counts), key = "\nsummary: ";
-    const size_t at = text.find(key);
-    return at == std::string::npos ? NAN : std::stod(text.substr(at + key.size()));
+    return Instructions(dir,
+                        "--set topology.type=single-switch --set single-switch.hosts=16 "
+                        "--set workload.type=flows --set transport.type=tcp --set flows.file=" +
+                            (dir / "flows.csv"));
 }
 
 /* A flow costs the same however many connections there are. ns-3's own lookup by port would make
@@ -106,6 +111,30 @@ TEST(Speed, InstructionsOfTcpConnectionsAreLinear)
                  third = TcpInstructions(dir, 500);
     EXPECT_NEAR(third - second, second - first, 0.03 * (second - first));
     EXPECT_LT((third - second) / 200, 1.2e6);
+}
+
+/* A tolerance costs at most 5 % where nothing recurs: flows of WebSearch, alone and beside a ring
+ * with samples. */
+TEST(Speed, ToleranceCostsLittleWhereNothingRecurs)
+{
+    if (const char *why = not_comparable())
+        GTEST_SKIP() << why;
+    TempDir dir;
+    const std::string web =
+        "--set topology.type=fat-tree --set fat-tree.k=4 --set cdf.load=0.5 "
+        "--set cdf.duration=500us --set congestion-control.name=hpcc --set run.threads=1 ";
+    for (const std::string &with :
+         {"--set workload.type=cdf " + web,
+          "--set workload.type=cdf,generate --set generate.size=2MiB --set system.all-reduce=ring "
+          "--set sample.what=queue,throughput " +
+              web}) {
+        const double off = Instructions(dir, with + "--set run.replay=off");
+        for (const char *drawn : {"false", "true"}) {
+            const double on =
+                Instructions(dir, with + "--set run.replay=1% --set run.replay-resample=" + drawn);
+            EXPECT_LT(on, 1.05 * off) << with << drawn;
+        }
+    }
 }
 
 } // namespace
