@@ -292,8 +292,7 @@ static void skipped(FILE *out, const struct weft_summary *s)
         fputs("; estimated error of completion times 0 %, as what was skipped leaves no trace",
               out);
     else if (r->taken && r->resamples)
-        fprintf(out, "; estimated error of the mean completion time %.2g %%",
-                100 * r->error);
+        fprintf(out, "; estimated error of the mean completion time %.2g %%", 100 * r->error);
     else if (r->taken)
         fprintf(out,
                 "; estimated error of completion times %.2g %% in the mean, %.2g %% at the 99th "

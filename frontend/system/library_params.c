@@ -29,8 +29,9 @@ static const struct weft_param params[] = {
     {WEFT_ROW_BOOL(struct weft_library_params, ll128, "ll128", "true"),
      .help = "LL128 may be used over several nodes", .needs = NEEDS},
     {WEFT_ROW_STRING(struct weft_library_params, algo, "algo", ""),
-     .help = "algorithms that may be taken, joined by ',': tree, ring, nvls, nvlstree, pat; ^ before "
-             "the list: all but these; empty: all",
+     .help =
+         "algorithms that may be taken, joined by ',': tree, ring, nvls, nvlstree, pat; ^ before "
+         "the list: all but these; empty: all",
      .source = "NCCL_ALGO", .needs = NEEDS},
     {WEFT_ROW_STRING(struct weft_library_params, proto, "proto", ""),
      .help = "protocols that may be taken: ll, ll128, simple; ^ before the list: all but these",
