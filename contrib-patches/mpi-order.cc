@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What mpi-window-order-and-size.patch is for. Ranks 1, 2 ... send packets that all reach rank 0 at
- * the same times, through devices that are not PointToPointNetDevices.
+ * What mpi-window-order-and-size.patch is for. Ranks 1, 2 ... send packets that all reach rank 0 at the same
+ * times, through devices that are not PointToPointNetDevices.
  *
  *   mpirun -np 4 mpi-order [bytes of a packet]
  *
