@@ -63,17 +63,24 @@ static uint64_t nccl_ring_count(const struct weft_coll_call *c, uint32_t rank, u
 }
 
 /* RCCL's rings over eight GPUs: rome_model_79 of ROCm/rccl 2.21.5, src/graph/rome_models.cc, which
- * has the same in the other direction besides. */
+ * has the same in the other direction besides. Between nodes those of rome_model_81: each begins at
+ * the GPU of another NIC, and ends at that of another. */
 #define MESH 8u
 #define MESH_RINGS 14u
 static const uint8_t mesh8[MESH_RINGS / 2][MESH] = {
     {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 7, 6}, {0, 2, 4, 1, 3, 6, 5, 7},
     {0, 2, 4, 6, 1, 7, 3, 5}, {0, 3, 1, 5, 2, 7, 4, 6}, {0, 3, 5, 1, 6, 2, 7, 4},
     {0, 4, 1, 7, 3, 6, 2, 5}};
+static const uint8_t mesh8_nics[MESH][MESH] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 2, 4, 3, 5, 7, 6},
+                                               {2, 5, 0, 3, 7, 1, 6, 4}, {3, 6, 1, 5, 2, 7, 4, 0},
+                                               {4, 7, 0, 6, 5, 1, 3, 2}, {5, 4, 6, 3, 0, 7, 2, 1},
+                                               {6, 2, 0, 4, 1, 7, 5, 3}, {7, 3, 1, 4, 2, 6, 0, 5}};
 
-static uint32_t mesh_rank(uint64_t channel, uint32_t place)
+static uint32_t mesh_rank(const struct weft_coll_call *c, uint64_t channel, uint32_t place)
 {
     const uint64_t ring = channel % MESH_RINGS;
+    if (c->n > MESH)
+        return mesh8_nics[channel % MESH][place];
     return mesh8[ring % (MESH_RINGS / 2)][ring < MESH_RINGS / 2 ? place : MESH - 1 - place];
 }
 
@@ -87,7 +94,7 @@ static uint32_t rank_at(const struct weft_coll_call *c, uint64_t channel, uint32
 {
     const uint32_t node = weft_nccl_node(c);
     if (is_mesh(c))
-        return place - place % node + mesh_rank(channel, place % node);
+        return place - place % node + mesh_rank(c, channel, place % node);
     return place - place % node + (weft_nccl_head(c, channel) + place % node) % node;
 }
 static uint32_t ring_place(const struct weft_coll_call *c, uint64_t channel, uint32_t rank)
@@ -95,7 +102,7 @@ static uint32_t ring_place(const struct weft_coll_call *c, uint64_t channel, uin
     const uint32_t node = weft_nccl_node(c);
     uint32_t at = 0;
     if (is_mesh(c)) {
-        while (mesh_rank(channel, at) != rank % node)
+        while (mesh_rank(c, channel, at) != rank % node)
             at++;
         return rank - rank % node + at;
     }

@@ -537,8 +537,10 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     double rate = 0, copy = 0, sync = 0, launch = base_us(l, algo, row->proto);
     double step = software_us(node_us(l, g, algo, row->proto), g->node_us);
     const double each = algo == WEFT_NCCL_PAT ? weft_nccl_pat[1] : 1;
+    /* RCCL's tuner counts rings between nodes so dear as to keep them for large sizes */
+    const enum weft_nccl_algo net_row = is_rccl(l) ? WEFT_NCCL_TREE : algo;
     const double net =
-        g->nodes > 1 ? software_us(each * net_us(l, g, algo, row->proto), g->net_us) : 0;
+        g->nodes > 1 ? software_us(each * net_us(l, g, net_row, row->proto), g->net_us) : 0;
     const uint64_t chunk = chunk_bytes(p, g, kind, row, bytes, channels);
     if (algo == WEFT_NCCL_PAT) {
         launch += g->n * weft_nccl_pat[2];

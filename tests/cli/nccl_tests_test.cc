@@ -553,6 +553,21 @@ TEST(Rccl, OneProtocolAndChannel)
     }
 }
 
+// Two nodes: each ring has a NIC of its own. ROCm/cvs lets a cluster pass from 350 GB/s on.
+TEST(Rccl, RingsBetweenNodesUseAllNics)
+{
+    for (const char *kind : {"all_gather", "all_reduce"}) {
+        const Said s = weft({"nccl-tests", "mi300x", kind, "-b", "4G", "-e", "4G"});
+        ASSERT_EQ(s.code, 0) << s.err;
+        std::istringstream words(s.out.substr(s.out.rfind(" 4294967296 ")));
+        std::string word;
+        for (int k = 0; k < 8; k++)
+            words >> word;
+        EXPECT_GT(std::stod(word), 350) << s.out;
+        EXPECT_LT(std::stod(word), 400) << s.out;
+    }
+}
+
 TEST(Rccl, HasItsOwnTablesAndGpu)
 {
     const std::vector<std::string> one = {"-n", "1"};
