@@ -107,6 +107,35 @@ TEST(ReplayFiles, TrainingInPieces)
     EXPECT_GT(compare(sampled, "training, sampled"), 0);
 }
 
+/* NCCL's proxies post by timers, some while all components are ahead: when a period of messages is
+ * simulated again, these come back to the time of the post. */
+TEST(ReplayFiles, TimersWhileAllIsAhead)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::vector<std::string> model = {
+        "--set",
+        "topology.type=multi",
+        "--set",
+        "multi.dimensions=switch size=8 rate=3600Gbps delay=250ns; rail-optimised rails=8 "
+        "nodes=2 spines=8 rate=400Gbps delay=500ns",
+        "--set",
+        "workload.type=training",
+        "--set",
+        "training.model=llama3-8b",
+        "--set",
+        "training.layers=1",
+        "--set",
+        "training.tp=8",
+        "--set",
+        "training.dp=2",
+        "--set",
+        "training.microbatches=1",
+        "--set",
+        "system.preset=dgx-h100"};
+    EXPECT_GT(compare(model, "NCCL", {"run.replay-eager=false"}), 0);
+}
+
 /* Components that are ahead have no events before the time where they are: a sample with empty
  * queues says nothing of when the next may have rows. */
 TEST(ReplayFiles, SamplesOfQueuesThatAreSometimesEmpty)

@@ -308,11 +308,12 @@ static bool playback_next_again(struct weft_engine *e, void *ctx, struct loop_ev
     while (!e->err.code && (!g->to_event || r->play.done == g->done)) {
         const struct agenda *a = ev->a = agenda_first_of_all(e, &ev->d);
         const struct due d = ev->d;
-        if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
-            return false;
         /* before the host event: components that it is of may be suspended */
         const int64_t look_ps =
             r->packets.next_ps < g->end_ps + g->to_event ? r->packets.next_ps : WEFT_NEVER;
+        if (d.t == WEFT_NEVER && look_ps == WEFT_NEVER &&
+            (!e->windows.on || window_first(e) == WEFT_NEVER))
+            return false;
         int64_t until_ps = d.t < g->limit_ps ? d.t : g->limit_ps;
         until_ps = look_ps < until_ps ? look_ps : until_ps;
         if (window_due(&e->windows, d.t) && windows_advance(e, until_ps))
@@ -337,6 +338,11 @@ static void playback_run(struct weft_engine *e, int64_t limit_ps, bool to_event)
                       to_event ? playback_host_event_ps(r, playback_host_event(r, done)) : limit_ps,
                       done, to_event};
     loop_events(e, &g, playback_next_again, loop_run_event);
+    /* where all components are ahead nothing has moved it on, and they return to what it says */
+    if (!to_event && e->loop.due_ps < limit_ps) {
+        e->loop.due_ps = limit_ps;
+        e->loop.due_id = 0;
+    }
 }
 
 static void playback_send_again(struct weft_engine *e, const struct weft_msg *msg, uint64_t id)
