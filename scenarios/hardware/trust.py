@@ -74,7 +74,7 @@ def play(weft, data, case, folder, sets=(), sizes=None):
     if case["only"]:
         command += ["--only", case["only"]]
     command += case["options"].split()
-    if case["class"] == PROGRAMS:
+    if case.get("class") == PROGRAMS:
         program = case["what"].split()[-1]
         proto, channels, instances = program.split("-")
         ring_program(folder, proto, int(channels), int(instances))
