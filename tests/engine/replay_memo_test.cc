@@ -81,6 +81,19 @@ void Begin(Pair &p, int steps, uint64_t bytes, bool both = false, bool twoWays =
         r->Start();
 }
 
+// Messages of @p n random sizes between random hosts, before @p until.
+void Disturb(Pair &p, weft_rng *rng, int n, uint64_t until)
+{
+    for (int k = 0; k < n; k++) {
+        const auto src = static_cast<uint32_t>(weft_rng_u64(rng) % 16);
+        const uint32_t dst = (src + 1 + static_cast<uint32_t>(weft_rng_u64(rng) % 15)) % 16;
+        const uint64_t bytes = 1 + weft_rng_u64(rng) % 400'000;
+        const auto at = static_cast<int64_t>(weft_rng_u64(rng) % until);
+        for (World *w : {&p.off, &p.on})
+            w->At(at, [w, src, dst, bytes] { w->Send(src, dst, bytes, 1000); });
+    }
+}
+
 } // namespace
 
 // Steps of a ring whose hosts are at different distances: nearly all messages are taken over.
@@ -156,14 +169,7 @@ TEST(ReplayMemo, Disturbed)
         weft_rng rng = weft_rng_stream(seed, "replay-memo-test", 0);
         Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, controls[seed % 4]);
         Begin(p, 40, 500'000 + weft_rng_u64(&rng) % 500'000);
-        for (int k = 0; k < 4; k++) {
-            const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % 16);
-            const uint32_t dst = (src + 1 + static_cast<uint32_t>(weft_rng_u64(&rng) % 15)) % 16;
-            const uint64_t bytes = 1 + weft_rng_u64(&rng) % 400'000;
-            const auto at = static_cast<int64_t>(weft_rng_u64(&rng) % (800 * WEFT_PS_PER_US));
-            for (World *w : {&p.off, &p.on})
-                w->At(at, [w, src, dst, bytes] { w->Send(src, dst, bytes, 1000); });
-        }
+        Disturb(p, &rng, 4, 800 * WEFT_PS_PER_US);
         for (int k = 0; k < 5; k++) { // looks in the midst
             p.RunTo(static_cast<int64_t>((k + 1) * 170 * WEFT_PS_PER_US));
             Check(p.on);
@@ -199,14 +205,7 @@ TEST(ReplayMemo, ResampledAndDisturbed)
         Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, controls[seed % 4]);
         p.resamples = true;
         Begin(p, 60, 100'000 + weft_rng_u64(&rng) % 300'000, false, seed % 3 != 0);
-        for (int k = 0; k < 12; k++) {
-            const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % 16);
-            const uint32_t dst = (src + 1 + static_cast<uint32_t>(weft_rng_u64(&rng) % 15)) % 16;
-            const uint64_t bytes = 1 + weft_rng_u64(&rng) % 400'000;
-            const auto at = static_cast<int64_t>(weft_rng_u64(&rng) % (1500 * WEFT_PS_PER_US));
-            for (World *w : {&p.off, &p.on})
-                w->At(at, [w, src, dst, bytes] { w->Send(src, dst, bytes, 1000); });
-        }
+        Disturb(p, &rng, 12, 1500 * WEFT_PS_PER_US);
         for (int k = 0; k < 7; k++) {
             p.RunTo(static_cast<int64_t>((k + 1) * 170 * WEFT_PS_PER_US));
             Check(p.on);

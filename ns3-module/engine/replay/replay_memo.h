@@ -145,8 +145,8 @@ struct replay_memo {
     struct memo_sample checks;   /**< simulated although known */
     struct memo_sample outliers; /**< simulated for other reasons since the first was taken over */
     double signed_errors, squares; /**< sums over checks */
-    double took_ps, off_ps,
-        off_ps_squares; /**< the same: times, deviations from the memo, squared */
+    double took_ps, off_ps;        /**< the same: times, and deviations from the memo */
+    double off_ps_squares;
     /** sums over messages taken over: of memo_entry_spread; of half a packet over all its packets
      */
     double spread, grain;

@@ -119,13 +119,13 @@ static void memo_entry_compare(const struct weft_engine *e, struct memo_entry *m
                                double received_ps)
 {
     struct replay_memo *r = &replay_of(e)->memo;
-    const double off = (received_ps - m->received_ps) / received_ps;
+    const double off_ps = received_ps - m->received_ps, off = off_ps / received_ps;
     memo_sample_add(&r->checks, fabs(off));
     r->signed_errors += off;
     r->squares += off * off;
     r->took_ps += received_ps;
-    r->off_ps += received_ps - m->received_ps;
-    r->off_ps_squares += (received_ps - m->received_ps) * (received_ps - m->received_ps);
+    r->off_ps += off_ps;
+    r->off_ps_squares += off_ps * off_ps;
     m->hits = 0;
     const uint32_t gap = m->gap * (memo_entry_scatters(e, m) ? SCATTER_GROWS : GAP_GROWS);
     m->gap = (uint16_t)(gap < MEMO_LAST_GAP ? gap : MEMO_LAST_GAP);
