@@ -107,16 +107,17 @@ static int expand(const struct range *r, struct weft_arena *arena, struct weft_s
                   struct weft_err *err)
 {
     char buf[WEFT_UNIT_TEXT_MAX];
-    double before = -1;
+    double before = -INFINITY;
     for (unsigned i = 0;; i++) {
         double v = r->grows_by_factor ? r->from * pow(r->by, i) : r->from + i * r->by;
-        if (r->type != WEFT_PARAM_F64)
+        const bool whole = r->type != WEFT_PARAM_F64;
+        if (whole)
             v = round(v);
-        if (!(v <= r->to * NEARLY) || v >= 0x1p63)
+        if (!(v <= fmax(r->to, r->to * NEARLY)) || (whole && v >= 0x1p63))
             return 0;
         if (v <= before)
-            return weft_err_set(err, WEFT_E_USAGE,
-                                "'%s': the factor is too small for whole numbers", r->text);
+            return weft_err_set(err, WEFT_E_USAGE, "'%s': the factor or step is too small",
+                                r->text);
         if (range_add(out, arena, format(r->type, v, buf), err))
             return err->code;
         before = v;
@@ -146,6 +147,8 @@ static int read_range(char *text, char *dots, int type, struct range *r, struct 
     if (sign && !read_as(by, r->grows_by_factor ? WEFT_PARAM_F64 : r->type, &r->by))
         return weft_err_set(err, WEFT_E_USAGE, "'%s': '%s' is no %s", r->text, by,
                             r->grows_by_factor ? "factor" : "step of that kind");
+    if (r->type != WEFT_PARAM_F64 && r->to >= 0x1p63)
+        return weft_err_set(err, WEFT_E_USAGE, "'%s': a range must end below 2^63", r->text);
     if (r->to < r->from)
         return weft_err_set(err, WEFT_E_USAGE, "'%s': it ends before it begins", r->text);
     if (r->grows_by_factor ? !(r->by > 1 && r->from > 0) : !(r->by > 0))

@@ -137,7 +137,9 @@ TEST(SweepAxes, WrongValues)
         {"generate.size=1MiB..8MiB+2us", "'2us' is no step of that kind"},
         {"generate.count=1..8*x", "'x' is no factor"},
         {"generate.count=1..100000", "more than 1024 values"},
-        {"generate.count=1..9*1.01", "the factor is too small"},
+        {"generate.count=1..9*1.01", "the factor or step is too small"},
+        {"generate.count=10000000000000000000..15000000000000000000*2",
+         "a range must end below 2^63"},
     };
     for (const auto &[vary, message] : all) {
         const Said s = weft(sweep({"--vary", vary}));
