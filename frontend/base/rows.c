@@ -20,15 +20,16 @@
 enum {
     ENOUGH_BYTES = 1 << 16, /* are written without being asked */
     ENDS_MAX = 4096,        /* as many records are, too */
-    PART_BYTES = 1 << 20    /* of a packed file are a part, also without being asked */
+    PART_BYTES = 1 << 20    /* a part of a packed file has, and the rest of its last record */
 };
 
 struct weft_rows {
     int fd;
     char *buf;
     size_t used, cap;       /* bytes in buf */
+    size_t enough;          /* as many, with a record's end, leave it */
     size_t whole;           /* of them in records that are ended */
-    uint32_t end[ENDS_MAX]; /* where in buf they end, ascending; the last is whole */
+    uint32_t end[ENDS_MAX]; /* where in buf they end, ascending; not of a packed file */
     uint32_t nends;
     int failed;         /* WEFT_E_* of the first failure */
     int failed_errno;   /* why, when the system failed */
@@ -37,8 +38,8 @@ struct weft_rows {
     uint64_t pack_above;
     const struct weft_rows_packer *packer; /* NULL: it is never packed */
     void *packed;                          /* the packer's; NULL: it is not packed (yet) */
-    size_t part_bytes;                     /* what was packed after the last whole part */
-    off_t whole_parts;                     /* end of that */
+    off_t whole_parts;                     /* where the last whole part of the packed file ends */
+    size_t shown;                          /* bytes of buf in the part behind it; 0: no such part */
     char path[];
 };
 
@@ -57,6 +58,7 @@ struct weft_rows *weft_rows_open(const char *path, struct weft_err *err)
     memcpy(r->path, path, size);
     r->buf = buf;
     r->cap = 2 * ENOUGH_BYTES;
+    r->enough = ENOUGH_BYTES;
     r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     if (r->fd < 0) {
         weft_file_error(err, path, "create", errno);
@@ -124,120 +126,160 @@ static void take_back(struct weft_rows *r, size_t taken)
         return; /* it is the full disk that is reported */
 }
 
-/* ---- packed files ---- */
-
-static int put_packed(void *ctx, const void *data, size_t size)
+/* Drops the whole records of the buffer. */
+static void empty(struct weft_rows *r)
 {
-    const int *fd = (const int *)ctx;
-    return weft_fd_write(*fd, data, size) == (ssize_t)size ? 0 : -1;
+    memmove(r->buf, r->buf + r->whole, r->used - r->whole);
+    r->used -= r->whole;
+    r->whole = 0;
+    r->nends = 0;
 }
 
-/* Packs the bytes of @p r into the file @p fd. */
-static int pack(struct weft_rows *r, int fd, const void *data, size_t size, bool end)
+/* Hands over whole records. */
+static void write_plain(struct weft_rows *r)
 {
-    errno = 0;
-    const int rc = r->packer->pack(r->packed, data, size, end, put_packed, &fd);
-    if (rc)
-        errno = errno ? errno : EIO;
-    return rc;
+    if (r->failed || r->whole == 0)
+        return;
+    const size_t taken = (size_t)weft_fd_write(r->fd, r->buf, r->whole);
+    if (taken < r->whole) {
+        fail_os(r);
+        take_back(r, taken);
+    }
+    r->size += taken;
+    empty(r);
+}
+
+/* ---- packed files ---- */
+
+/*
+ * Two runs that write the same rows write the same file, whenever they were flushed: a part is
+ * packed from the text that it has and from nothing else, and it ends with the first record that
+ * fills PART_BYTES. What a flush shows of a part that is not full is replaced by its next state.
+ */
+
+/* Packs @p size bytes into the file @p fd, as a part. */
+static int pack(struct weft_rows *r, int fd, const void *data, size_t size)
+{
+    const void *part;
+    const size_t n = r->packer->pack(r->packed, data, size, &part);
+    errno = n ? 0 : ENOMEM;
+    return n && weft_fd_write(fd, part, n) == (ssize_t)n ? 0 : -1;
 }
 
 /* Packs the file so far into @p fd. */
 static int pack_so_far(struct weft_rows *r, int fd)
 {
-    char part[1 << 14];
-    ssize_t n = -1;
+    char *text = r->buf + r->used;
+    FILE *from = fopen(r->path, "re");
+    if (!from)
+        return -1;
     int rc = 0;
-    const int from = open(r->path, O_RDONLY | O_CLOEXEC);
-    while (from >= 0 && !rc && (n = read(from, part, sizeof part)) > 0)
-        rc = pack(r, fd, part, (size_t)n, false);
+    for (size_t n; !rc && (n = fread(text, 1, PART_BYTES, from)) > 0;)
+        rc = pack(r, fd, text, n);
+    rc = ferror(from) ? -1 : rc;
     const int why = errno;
-    if (from >= 0)
-        close(from);
+    fclose(from);
     errno = why;
-    return from < 0 || rc || n < 0 ? -1 : pack(r, fd, NULL, 0, true);
+    return rc;
+}
+
+static bool is_file(const char *path, int (*look)(const char *, struct stat *))
+{
+    struct stat st;
+    return look(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
 }
 
 /* Takes the packed file for the other. */
 static void begin_packing(struct weft_rows *r)
 {
-    struct stat st;
-    char *end = r->path + strlen(r->path);
     const struct weft_rows_packer *packer = r->packer;
-    if (lstat(r->path, &st) != 0 || !S_ISREG(st.st_mode)) {
-        r->packer = NULL;
+    char *end = r->path + strlen(r->path);
+    if (!base_rows_reserve(r, PART_BYTES))
         return;
-    }
     char *packed_path = (char *)malloc((size_t)(end - r->path) + SUFFIX_MAX);
     r->packed = packed_path ? packer->open() : NULL;
     if (!r->packed) {
         free(packed_path);
         r->failed = WEFT_E_LIMIT;
-        r->failed_size = r->used;
+        r->failed_size = PART_BYTES;
         return;
     }
     snprintf(packed_path, (size_t)(end - r->path) + SUFFIX_MAX, "%s%s", r->path, packer->suffix);
-    const int fd = open(packed_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd < 0 || pack_so_far(r, fd) != 0 || unlink(r->path) != 0) {
-        fail_os(r);
+    const bool files = is_file(r->path, lstat) && is_file(packed_path, stat);
+    const int fd =
+        files ? open(packed_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666) : -1;
+    if (fd >= 0 && pack_so_far(r, fd) == 0 && unlink(r->path) == 0) {
+        close(r->fd);
+        r->fd = fd;
+        r->whole_parts = lseek(fd, 0, SEEK_CUR);
+        snprintf(end, SUFFIX_MAX, "%s", packer->suffix);
+    } else { /* the other is whole */
+        if (files)
+            fail_os(r);
         if (fd >= 0) {
             close(fd);
             unlink(packed_path);
         }
         packer->close(r->packed);
-        r->packed = NULL; /* the other is whole */
-    } else {
-        close(r->fd);
-        r->fd = fd;
-        r->whole_parts = lseek(fd, 0, SEEK_CUR);
-        snprintf(end, SUFFIX_MAX, "%s", packer->suffix);
+        r->packed = NULL;
+        r->packer = NULL;
     }
     free(packed_path);
 }
 
-static void write_packed(struct weft_rows *r, bool end)
+/* The file's last part becomes the first @p size bytes of the buffer. */
+static int show(struct weft_rows *r, size_t size)
 {
-    r->part_bytes += r->whole;
-    end |= r->part_bytes >= PART_BYTES;
-    if (pack(r, r->fd, r->buf, r->whole, end) != 0) {
+    if (r->shown && (ftruncate(r->fd, r->whole_parts) != 0 ||
+                     lseek(r->fd, r->whole_parts, SEEK_SET) != r->whole_parts))
+        return -1;
+    r->shown = size;
+    return size ? pack(r, r->fd, r->buf, size) : 0;
+}
+
+/* Hands over whole records. */
+static void write_packed(struct weft_rows *r)
+{
+    const size_t shown = r->shown;
+    if (!r->failed && r->whole > shown && show(r, r->whole) != 0) {
         fail_os(r);
-        if (r->whole_parts >= 0 && ftruncate(r->fd, r->whole_parts) != 0)
-            return; /* it is the full disk that is reported */
+        if (show(r, shown) != 0) /* as before; there was room for it */
+            show(r, 0);
     }
-    if (!end || r->failed)
+    if (r->failed || r->whole < PART_BYTES)
         return;
-    r->part_bytes = 0;
     r->whole_parts = lseek(r->fd, 0, SEEK_CUR);
+    r->shown = 0;
+    empty(r);
+}
+
+/* A file that is packed once it has more than pack_above bytes is so from the record on that takes
+ * it beyond, whenever others were written. */
+static void look_ahead(struct weft_rows *r)
+{
+    if (r->packer && !r->packed && !r->failed && r->size > r->pack_above)
+        begin_packing(r);
+    const uint64_t left = r->packer ? r->pack_above - r->size : UINT64_MAX;
+    r->enough = r->packed ? PART_BYTES : left < ENOUGH_BYTES ? (size_t)left + 1 : ENOUGH_BYTES;
+}
+
+static void write_out(struct weft_rows *r)
+{
+    if (r->packed) {
+        write_packed(r);
+    } else {
+        write_plain(r);
+        look_ahead(r);
+    }
 }
 
 void weft_rows_pack_above(struct weft_rows *r, const struct weft_rows_packer *packer,
                           uint64_t bytes)
 {
+    write_plain(r);
     r->packer = packer;
     r->pack_above = bytes;
-}
-
-/* Hands over whole records; @p end: so that they can be read. */
-static void write_out(struct weft_rows *r, bool end)
-{
-    if (!r->failed && r->packer && !r->packed && r->size + r->whole > r->pack_above)
-        begin_packing(r);
-    if (r->failed || (r->whole == 0 && !(end && r->part_bytes)))
-        return;
-    if (r->packed) {
-        write_packed(r, end);
-    } else {
-        const size_t taken = (size_t)weft_fd_write(r->fd, r->buf, r->whole);
-        if (taken < r->whole) {
-            fail_os(r);
-            take_back(r, taken);
-        }
-        r->size += taken;
-    }
-    memmove(r->buf, r->buf + r->whole, r->used - r->whole);
-    r->used -= r->whole;
-    r->whole = 0;
-    r->nends = 0;
+    look_ahead(r);
 }
 
 static int base_rows_report(const struct weft_rows *r, struct weft_err *err)
@@ -254,15 +296,18 @@ int weft_rows_end(struct weft_rows *r, struct weft_err *err)
         return base_rows_report(r, err);
     r->whole = r->used;
     r->end[r->nends++] = (uint32_t)r->used;
-    if (r->used < ENOUGH_BYTES && r->nends < ENDS_MAX)
+    if (r->used < r->enough && r->nends < ENDS_MAX)
         return 0;
-    write_out(r, false);
+    if (r->packed && r->used < r->enough)
+        r->nends = 0;
+    else
+        write_out(r);
     return base_rows_report(r, err);
 }
 
 int weft_rows_flush(struct weft_rows *r, struct weft_err *err)
 {
-    write_out(r, true);
+    write_out(r);
     return base_rows_report(r, err);
 }
 
@@ -270,7 +315,7 @@ int weft_rows_close(struct weft_rows *r, struct weft_err *err)
 {
     if (!r)
         return 0;
-    write_out(r, true);
+    write_out(r);
     if (close(r->fd) != 0)
         fail_os(r);
     if (r->packed)

@@ -42,17 +42,17 @@ int weft_rows_flush(struct weft_rows *r, struct weft_err *err);
 struct weft_rows_packer {
     const char *suffix;  /**< that names of packed files have */
     void *(*open)(void); /**< NULL: no memory */
-    /** Packs @p size bytes, and hands what comes of it to @p put(ctx, ...), perhaps later. @p end:
-     * what was packed so far can be read whatever follows. 0; -1: put has failed, or it can't. */
-    int (*pack)(void *state, const void *data, size_t size, bool end,
-                int (*put)(void *ctx, const void *data, size_t size), void *ctx);
+    /** Packs @p size bytes into a part that can be read by itself and depends on them alone. Its
+     * size, with *@p part its bytes, which are there until the next call; 0: no memory. */
+    size_t (*pack)(void *state, const void *data, size_t size, const void **part);
     void (*close)(void *state);
 };
 /**
  * Once the file has more than @p bytes it is packed: what there is goes to PATH with the packer's
- * suffix, PATH is removed then, and the rest follows. weft_rows_flush ends a part that can be read
- * by itself, and so does a MiB; when the disk is full, whole parts are left. What is no regular
- * file stays as it is.
+ * suffix, PATH is removed then, and the rest follows in parts of a MiB. weft_rows_flush writes the
+ * records of a part that is not full, too, and the part takes their place later: the same records
+ * give the same file. A kill between the two leaves whole parts, and so does a disk without room
+ * for what had been flushed. What is no regular file stays as it is.
  */
 void weft_rows_pack_above(struct weft_rows *r, const struct weft_rows_packer *packer,
                           uint64_t bytes);

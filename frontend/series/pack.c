@@ -2,7 +2,8 @@
 /* Writes tables packed: see packed.h. */
 #include "series/packed.h"
 
-#include <errno.h>
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -11,7 +12,7 @@
 
 struct packer {
     ZSTD_CCtx *context;
-    void *out;
+    char *part;
     size_t room;
 };
 
@@ -19,7 +20,7 @@ static void close_packer(void *state)
 {
     struct packer *p = (struct packer *)state;
     ZSTD_freeCCtx(p->context);
-    free(p->out);
+    free(p->part);
     free(p);
 }
 
@@ -28,10 +29,8 @@ static void *open_packer(void)
     struct packer *p = (struct packer *)calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->room = ZSTD_CStreamOutSize();
-    p->out = malloc(p->room);
     p->context = ZSTD_createCCtx();
-    if (p->out && p->context &&
+    if (p->context &&
         !ZSTD_isError(ZSTD_CCtx_setParameter(p->context, ZSTD_c_compressionLevel, LEVEL)) &&
         !ZSTD_isError(ZSTD_CCtx_setParameter(p->context, ZSTD_c_checksumFlag, 1)))
         return p;
@@ -39,23 +38,14 @@ static void *open_packer(void)
     return NULL;
 }
 
-static int pack(void *state, const void *data, size_t size, bool end,
-                int (*put)(void *ctx, const void *data, size_t size), void *ctx)
+static size_t pack(void *state, const void *data, size_t size, const void **part)
 {
     struct packer *p = (struct packer *)state;
-    ZSTD_inBuffer in = {data, size, 0};
-    size_t left;
-    do {
-        ZSTD_outBuffer out = {p->out, p->room, 0};
-        left = ZSTD_compressStream2(p->context, &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
-        if (ZSTD_isError(left)) {
-            errno = ENOMEM; /* nothing else is left to fail */
-            return -1;
-        }
-        if (out.pos && put(ctx, p->out, out.pos))
-            return -1;
-    } while (end ? left > 0 : in.pos < in.size);
-    return 0;
+    if (!WEFT_GROW_TO(p->part, ZSTD_compressBound(size), &p->room))
+        return 0;
+    const size_t n = ZSTD_compress2(p->context, p->part, p->room, data, size);
+    *part = p->part;
+    return ZSTD_isError(n) ? 0 : n; /* nothing but memory is left to fail */
 }
 
 const struct weft_rows_packer weft_series_packer = {
