@@ -54,7 +54,7 @@ static int alone_prepare(struct alone *a, const struct weft_cli *cli,
         return err->code;
     if (!parts->faults)
         return 0;
-    const struct weft_fault_play play = {parts->faults, a->on.net, &a->on, weft_run_state_done,
+    const struct weft_fault_play play = {parts->faults, a->on.net, &a->on, weft_run_state_over,
                                          NULL};
     a->on.faults = weft_fault_player_new(&play, err);
     return a->on.faults ? 0 : err->code;

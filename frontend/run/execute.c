@@ -101,8 +101,7 @@ static void execute_explain(struct run *r, const struct weft_run_end *x)
 /* Names the outcome of a run that no error ended, and why it is not a better one. */
 static int name_outcome(struct run *r, struct weft_run_end *x)
 {
-    const bool finished = weft_run_state_done(&r->on) &&
-                          r->on.net->ops->explain(r->on.net, 0, weft_run_end_sentence, NULL) == 0;
+    const bool finished = weft_run_state_over(&r->on);
     char a[WEFT_UNIT_TEXT_MAX];
     x->reason[0] = '\0';
     if (finished) {
@@ -142,7 +141,7 @@ static void on_fault(void *ctx, const struct weft_fault_record *w)
 static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts,
                           struct weft_err *err)
 {
-    struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_run_state_done, on_fault};
+    struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_run_state_over, on_fault};
     if (!parts->faults)
         return 0;
     r->on.faults = weft_fault_player_new(&play, err);

@@ -7,6 +7,14 @@ bool weft_run_state_done(void *ctx)
     return weft_jobs_finished(((const struct weft_run_state *)ctx)->jobs) != 0;
 }
 
+static void ignore(void *ctx, const char *sentence) {}
+
+bool weft_run_state_over(void *ctx)
+{
+    struct weft_net *net = ((const struct weft_run_state *)ctx)->net;
+    return weft_run_state_done(ctx) && net->ops->explain(net, 0, ignore, NULL) == 0;
+}
+
 const struct weft_err *weft_run_state_error(void *ctx)
 {
     const struct weft_run_state *p = (const struct weft_run_state *)ctx;

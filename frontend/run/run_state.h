@@ -20,6 +20,8 @@ struct weft_run_state {
 
 /** Whether all jobs are finished. */
 bool weft_run_state_done(void *ctx);
+/** Whether, besides, no message waits for its last ACK: no fault matters any more. */
+bool weft_run_state_over(void *ctx);
 /** What failed inside a callback of the net, or code 0. */
 const struct weft_err *weft_run_state_error(void *ctx);
 /** Whether faults are still to happen. */

@@ -19,6 +19,8 @@
 #include "ns3/weft-net-device.h"
 #include "ns3/weft-time.h"
 
+#include <algorithm>
+
 using namespace ns3;
 
 namespace weft
@@ -92,11 +94,13 @@ Ptr<Node> TcpHosts::GetNode(uint32_t host, uint32_t prio)
 namespace
 {
 
-/** SYNs whose timeouts, each twice the one before, all end while the clock runs. */
+/** SYNs whose timeouts, each twice the one before, all end while the clock runs; ns-3 has an int
+ * for the power of two. */
 uint32_t ConnectTries(const weft_tcp_params &p)
 {
     uint32_t tries = 1;
-    while (tries < p.retries && p.connect_timeout_ps <= (WEFT_NEVER / 2 >> (tries + 1))) {
+    while (tries < std::min<uint32_t>(p.retries, 31) &&
+           p.connect_timeout_ps <= (WEFT_NEVER / 2 >> (tries + 1))) {
         tries++;
     }
     return tries;

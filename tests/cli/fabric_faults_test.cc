@@ -253,13 +253,44 @@ TEST(FabricFaults, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre
 {
     if (!has_ns3())
         GTEST_SKIP() << "needs ns-3";
-    const Said s =
-        weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
-              "single-switch.hosts=2", "--set", "workload.type=generate", "--set",
-              "generate.kind=broadcast", "--set", "transport.type=tcp", "--set", "tcp.retries=100",
-              "--set", "tcp.connect-timeout=60s", "--set", "fault.events=link-down link=0 at=0"});
-    EXPECT_EQ(s.code, 1);
-    EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
+    for (const char *first : {"60s", "1us"}) {
+        const Said s = weft({"run",   "--no-out",
+                             "--set", "topology.type=single-switch",
+                             "--set", "single-switch.hosts=2",
+                             "--set", "workload.type=generate",
+                             "--set", "generate.kind=broadcast",
+                             "--set", "transport.type=tcp",
+                             "--set", "tcp.retries=100",
+                             "--set", "run.stall-after=0",
+                             "--set", std::string("tcp.connect-timeout=") + first,
+                             "--set", "fault.events=link-down link=0 at=0"});
+        EXPECT_EQ(s.code, 1);
+        EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
+    }
+}
+
+// The last ACK is lost when all operations are done: the link comes back all the same.
+TEST(FabricFaults, ALinkComesBackForTheLastAck)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    for (const char *by : {"roce", "tcp"}) {
+        const bool tcp = std::string(by) == "tcp";
+        if (tcp && !has_ns3())
+            continue;
+        const Said s = weft({"run", "--out", "o", "--set", "topology.type=single-switch", "--set",
+                             "single-switch.hosts=2", "--set", "workload.type=generate", "--set",
+                             "generate.kind=gather", "--set", "generate.size=1KB", "--set",
+                             std::string("transport.type=") + by, "--set",
+                             std::string("fault.events=link-down link=1 until=1ms at=") +
+                                 (tcp ? "5.5us" : "1.5us") + "; link-down link=0 at=10s"},
+                            dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.out, "1 of ACKs");
+        EXPECT_CONTAINS(s.err, "1 failure did not happen") << "10 s are later than all";
+        EXPECT_CONTAINS(slurp(dir / "o/faults.csv"), ",1000000.000,");
+    }
 }
 
 // A link that no rank uses costs nothing, one that a rank needs is gone around, or cuts its pairs
