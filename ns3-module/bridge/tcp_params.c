@@ -69,5 +69,11 @@ int weft_tcp_check_params(const struct weft_packet_transport *transport,
         return weft_err_set(err, WEFT_E_INPUT,
                             "tcp.delayed-ack must be less than tcp.min-rto, or single segments "
                             "would be sent again before their ACK is due");
+    const uint64_t segment = tcp->mtu_bytes - WEFT_TCP_HEADER_BYTES;
+    if (tcp->receive_buffer_bytes < segment)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "tcp.receive-buffer must hold a segment of tcp.mtu, which has %" PRIu64
+                            " bytes: a sender waits for room for a whole one, for ever",
+                            segment);
     return check_dimensions(roce, frame, fabric, err);
 }

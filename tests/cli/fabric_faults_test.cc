@@ -269,6 +269,27 @@ TEST(FabricFaults, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre
     }
 }
 
+// Links that flap, slow down, garble or go, a switch and a host that fail; receive buffers of a few
+// segments, of which ns-3 3.37 asks for segments of no bytes.
+TEST(FabricFaults, TcpGetsThroughFaultsOfEveryKind)
+{
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
+    for (const char *variant : {"newreno", "cubic", "dctcp", "bbr"})
+        for (const char *buffer : {"4097B", "6MiB"}) {
+            const Said s =
+                weft(AllReduce(std::string(kEvents) + "; link-down link=1 at=100us until=300us",
+                               {"--no-out", "--json", "--set", "generate.size=256KiB", "--set",
+                                "transport.type=tcp", "--set", "tcp.min-rto=1ms", "--set",
+                                std::string("transport.variant=") + variant, "--set",
+                                std::string("tcp.receive-buffer=") + buffer}));
+            EXPECT_EQ(s.code, 0) << variant << s.err;
+            EXPECT_EQ(value(s, "operations_done"), 16);
+            EXPECT_GT(value(s, "timeouts"), 0) << variant << buffer;
+            EXPECT_GT(value(s, "fault_losses"), 0) << variant << buffer;
+        }
+}
+
 // The last ACK is lost when all operations are done: the link comes back all the same.
 TEST(FabricFaults, ALinkComesBackForTheLastAck)
 {

@@ -608,6 +608,7 @@ TEST(Tcp, UnfitCombinationsAreRefused)
         {Tcp({{"tcp.prio", "3"}, {"tcp.mtu", "9000B"}}), "headroom"},
         {Tcp({{"tcp.min-rto", "10ms"}, {"tcp.delayed-ack", "10ms"}}), "tcp.delayed-ack"},
         {{{"tcp.prios", "8"}, {"tcp.mtu", "9000B"}}, "headroom"},
+        {Tcp({{"tcp.mtu", "9000B"}, {"tcp.receive-buffer", "8959B"}}), "8960 bytes"},
     };
     Star f(4);
     for (auto &c : cases) {
