@@ -101,7 +101,7 @@ int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
     struct weft_checker_message *m = weft_checker_message_new(c, in->nblocks);
     *out = m;
     if (!m)
-        return weft_err_no_memory(c->err, "checking a collective");
+        return weft_checker_no_memory(c);
     uint64_t bytes = 0;
     for (uint64_t j = 0; j < m->n; j++) {
         uint64_t slot = from_source ? in->source + j : weft_checker_slot(c, r, lane, i, in, j);

@@ -15,7 +15,7 @@ static int past_of(struct weft_checker_order *o, uint32_t r, struct weft_clock *
     for (uint32_t l = 0; l < c->ranks[r].nlanes; l++)
         if (!c->ops->serves(c->call, r, l) &&
             !weft_clock_join(&o->memory, past, &weft_checker_log(o, r, l)->clock))
-            return weft_err_no_memory(o->c->err, "checking a collective");
+            return weft_checker_no_memory(o->c);
     return 0;
 }
 

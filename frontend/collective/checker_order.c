@@ -25,7 +25,7 @@ static int keep_clock(struct weft_checker_order *o, uint32_t r, uint32_t lane, u
     return weft_clock_join(&o->memory, to, &weft_checker_log(o, r, lane)->clock) &&
                    weft_clock_set(&o->memory, to, o->first[r] + lane, (uint32_t)(instr + 1))
                ? 0
-               : weft_err_no_memory(o->c->err, "checking a collective");
+               : weft_checker_no_memory(o->c);
 }
 
 /* Lane goes on after what ended at *end. */
@@ -34,7 +34,7 @@ static int go_on_after(struct weft_checker_order *o, uint32_t r, uint32_t lane,
 {
     return weft_clock_join(&o->memory, &weft_checker_log(o, r, lane)->clock, end)
                ? 0
-               : weft_err_no_memory(o->c->err, "checking a collective");
+               : weft_checker_no_memory(o->c);
 }
 
 /* --- who touches what --- */
@@ -81,7 +81,7 @@ static int note_read(struct weft_checker_order *o, struct weft_checker_slot_log 
         struct weft_checker_more_reads *more =
             realloc(s->more, sizeof *more + cap * sizeof more->at[0]);
         if (!more)
-            return weft_err_no_memory(o->c->err, "checking a collective");
+            return weft_checker_no_memory(o->c);
         s->more = more;
         more->cap = cap;
     }
@@ -353,7 +353,7 @@ static int prepare_lane(struct weft_checker_order *o, uint32_t r, uint32_t lane)
         return weft_err_set(o->c->err, WEFT_E_LIMIT, "a lane of %" PRIu64 " instructions", s->n);
     l->end = calloc(s->n + 1, sizeof *l->end);
     l->waiters = calloc(s->n + 1, sizeof *l->waiters);
-    return l->end && l->waiters ? 0 : weft_err_no_memory(o->c->err, "checking a collective");
+    return l->end && l->waiters ? 0 : weft_checker_no_memory(o->c);
 }
 
 static void count_waiters(struct weft_checker_order *o, uint32_t r)
@@ -380,7 +380,7 @@ static int checker_order_prepare(struct weft_checker_order *o)
     o->lane = calloc(o->nlanes, sizeof *o->lane);
     o->slot = calloc(c->n * c->slots + 1, sizeof *o->slot);
     if (!o->first || !o->lane || !o->slot)
-        return weft_err_no_memory(c->err, "checking a collective");
+        return weft_checker_no_memory(c);
     int rc = 0;
     for (uint32_t r = 0; !rc && r < c->n; r++)
         for (uint32_t l = 0; !rc && l < c->ranks[r].nlanes; l++)

@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+int weft_checker_no_memory(const struct weft_checker *c)
+{
+    return weft_err_no_memory(c->err, "checking a collective");
+}
+
 bool weft_checker_adds(const struct weft_checker *c)
 {
     return c->call->kind == WEFT_COLL_ALL_REDUCE || c->call->kind == WEFT_COLL_REDUCE_SCATTER ||
@@ -89,14 +94,14 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
     s->slot = calloc(c->slots, sizeof *s->slot);
     s->set = calloc(c->slots * c->words + 1, sizeof *s->set);
     if (!s->lane || !s->slot || !s->set)
-        return weft_err_no_memory(c->err, "checking a collective");
+        return weft_checker_no_memory(c);
     for (uint32_t l = 0; l < s->nlanes; l++) {
         struct weft_checker_lane *lane = &s->lane[l];
         lane->n = c->ops->count(c->call, r, l);
         lane->done = calloc(lane->n + 1, 1);
         lane->inbox = calloc(lane->n + 1, sizeof *lane->inbox);
         if (!lane->done || !lane->inbox)
-            return weft_err_no_memory(c->err, "checking a collective");
+            return weft_checker_no_memory(c);
         c->proof.instrs += lane->n;
     }
     for (uint64_t b = 0; b < c->slots; b++) {
@@ -112,7 +117,7 @@ int weft_checker_prepare(struct weft_checker *c)
     c->ranks = calloc(c->n, sizeof *c->ranks);
     c->last_send = calloc((size_t)c->n * c->n, 2 * sizeof *c->last_send);
     if (!c->ranks || !c->last_send)
-        return weft_err_no_memory(c->err, "checking a collective");
+        return weft_checker_no_memory(c);
     for (uint32_t r = 0; r < c->n; r++) {
         int rc = prepare_rank(c, r);
         if (rc)

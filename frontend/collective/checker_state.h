@@ -83,6 +83,8 @@ void weft_checker_release(struct weft_checker *c);
 /** A message of @p n slots, to be freed with free(); NULL: out of memory. */
 struct weft_checker_message *weft_checker_message_new(const struct weft_checker *c, uint64_t n);
 
+/** Says that there is no memory for the check. */
+int weft_checker_no_memory(const struct weft_checker *c);
 /** Sets what is wrong about an instruction. */
 int weft_checker_wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i,
                        const char *what);

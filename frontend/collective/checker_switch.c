@@ -107,7 +107,7 @@ static int checker_switch_deliver(struct weft_checker *c, const struct weft_chec
         return weft_checker_wrong(c, to, op->lane, op->instr,
                                   "sends to a receive that has got its message");
     *box = copy_of(c, op->message);
-    return *box ? 0 : weft_err_no_memory(c->err, "checking a collective");
+    return *box ? 0 : weft_checker_no_memory(c);
 }
 
 int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
@@ -119,7 +119,7 @@ int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint6
         return weft_checker_wrong(c, r, lane, i, "is no operation that switches can do");
     struct weft_checker_operation *op = checker_switch_operation(c, first, lane, i, in);
     if (!op)
-        return weft_err_no_memory(c->err, "checking a collective");
+        return weft_checker_no_memory(c);
     if (!checker_switch_same(c, r, lane, i, in, &op->in))
         return weft_checker_wrong(c, r, lane, i, "is another operation than at another rank");
     int rc = weft_coll_gives(in, member) ? checker_switch_give(c, op, r, lane, i, in) : 0;

@@ -89,17 +89,22 @@ uint64_t weft_packet_events(struct weft_net *net)
     return look(net, events, (struct look){0});
 }
 
-static void replay(void *ctx)
-{
-    const struct look *l = (const struct look *)ctx;
-    weft_engine_replay_figures(engine_of(l), (struct weft_replay_figures *)l->out);
-}
+/* A look that fills in figures of the engine; @p ...: what they are where there are none. */
+#define LOOK_AT(name, figures, fill, ...)                                                          \
+    static void name(void *ctx)                                                                    \
+    {                                                                                              \
+        const struct look *l = (const struct look *)ctx;                                           \
+        fill(engine_of(l), (struct figures *)l->out);                                              \
+    }                                                                                              \
+    void weft_packet_##name(struct weft_net *net, struct figures *out)                             \
+    {                                                                                              \
+        *out = (struct figures){__VA_ARGS__};                                                      \
+        look(net, name, (struct look){.out = out});                                                \
+    }
 
-void weft_packet_replay(struct weft_net *net, struct weft_replay_figures *out)
-{
-    *out = (struct weft_replay_figures){0};
-    look(net, replay, (struct look){.out = out});
-}
+LOOK_AT(replay, weft_replay_figures, weft_engine_replay_figures, 0)
+LOOK_AT(memory, weft_memory_figures, weft_engine_memory, 0)
+LOOK_AT(threads, weft_thread_figures, weft_engine_thread_figures, .threads = 1)
 
 static void port_stats(void *ctx)
 {
@@ -122,30 +127,6 @@ static void queue_bytes(void *ctx)
 uint64_t weft_packet_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio)
 {
     return look(net, queue_bytes, (struct look){.port = port, .prio = prio});
-}
-
-static void memory(void *ctx)
-{
-    const struct look *l = (const struct look *)ctx;
-    weft_engine_memory(engine_of(l), (struct weft_memory_figures *)l->out);
-}
-
-void weft_packet_memory(struct weft_net *net, struct weft_memory_figures *out)
-{
-    *out = (struct weft_memory_figures){0};
-    look(net, memory, (struct look){.out = out});
-}
-
-static void threads(void *ctx)
-{
-    const struct look *l = (const struct look *)ctx;
-    weft_engine_thread_figures(engine_of(l), (struct weft_thread_figures *)l->out);
-}
-
-void weft_packet_threads(struct weft_net *net, struct weft_thread_figures *out)
-{
-    *out = (struct weft_thread_figures){.threads = 1};
-    look(net, threads, (struct look){.out = out});
 }
 
 static void connections(void *ctx)

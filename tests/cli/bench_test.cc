@@ -18,13 +18,6 @@ TEST(Bench, ListsItsCases)
         EXPECT_CONTAINS(s.out, std::string(c) + " ");
 }
 
-/* A number in JSON, NaN when there is none of that name. */
-double number(const std::string &json, const std::string &key)
-{
-    size_t at = json.find("\"" + key + "\": ");
-    return at == std::string::npos ? NAN : std::stod(json.substr(at + key.size() + 4));
-}
-
 /* 16 hosts at 4 leaves: per ring step 12 messages cross 2 links and 4 cross 4; 1 MiB is 256 packets
  * and as many ACKs. */
 TEST(Bench, CountsPacketHopsOfTheRing)
@@ -68,16 +61,16 @@ TEST(Bench, MeasuresEveryControlAsked)
         at = s.out.find(std::string("\"congestion_control\": \"") + control + "\"", at);
         ASSERT_NE(at, std::string::npos) << control << " in " << s.out;
         const std::string rest = s.out.substr(at);
-        EXPECT_GE(number(rest, "packet_hops"), 2560);
-        EXPECT_EQ(number(rest, "messages"), 32);
-        EXPECT_EQ(number(rest, "qps"), 32);
-        EXPECT_EQ(number(rest, "peak_messages_in_flight"), 32);
-        EXPECT_GE(number(rest, "bytes_per_packet_in_flight"), 64);
-        EXPECT_GT(number(rest, "bytes_per_qp"), 100);
-        EXPECT_GT(number(rest, "ns_per_packet_hop"), 0);
-        EXPECT_GE(number(rest, "events_per_packet_hop"), 1);
-        EXPECT_GT(number(rest, "setup_wall_time_s"), 0);
-        EXPECT_GT(number(rest, "peak_rss_bytes"), 1 << 20);
+        EXPECT_GE(json_number(rest, "packet_hops"), 2560);
+        EXPECT_EQ(json_number(rest, "messages"), 32);
+        EXPECT_EQ(json_number(rest, "qps"), 32);
+        EXPECT_EQ(json_number(rest, "peak_messages_in_flight"), 32);
+        EXPECT_GE(json_number(rest, "bytes_per_packet_in_flight"), 64);
+        EXPECT_GT(json_number(rest, "bytes_per_qp"), 100);
+        EXPECT_GT(json_number(rest, "ns_per_packet_hop"), 0);
+        EXPECT_GE(json_number(rest, "events_per_packet_hop"), 1);
+        EXPECT_GT(json_number(rest, "setup_wall_time_s"), 0);
+        EXPECT_GT(json_number(rest, "peak_rss_bytes"), 1 << 20);
     }
     EXPECT_CONTAINS(s.out.substr(s.out.find("\"none\"")), "\"packet_hops\": 2560,");
 }
@@ -89,10 +82,10 @@ TEST(Bench, SharesOutCollectives)
         GTEST_SKIP() << "needs the packet backend";
     Said s = weft({"bench", "all-to-all-128", "--quick", "--controls", "none", "--json"});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_EQ(number(s.out, "messages"), 128 * 127);
-    EXPECT_EQ(number(s.out, "qps"), 128 * 127);
-    EXPECT_GT(number(s.out, "frontend_share"), 0);
-    EXPECT_LT(number(s.out, "frontend_share"), 1);
+    EXPECT_EQ(json_number(s.out, "messages"), 128 * 127);
+    EXPECT_EQ(json_number(s.out, "qps"), 128 * 127);
+    EXPECT_GT(json_number(s.out, "frontend_share"), 0);
+    EXPECT_LT(json_number(s.out, "frontend_share"), 1);
     EXPECT_LACKS(weft({"bench", "incast-32", "--quick", "--json"}).out, "frontend_share");
 }
 
@@ -109,18 +102,18 @@ TEST(Bench, ComparesThreads)
     ASSERT_NE(second, std::string::npos) << s.out;
     const std::string one = s.out.substr(0, second), three = s.out.substr(second);
     for (const char *same : {"packet_hops", "events", "simulated_ns", "message_bytes"})
-        EXPECT_EQ(number(one, same), number(three, same)) << same;
+        EXPECT_EQ(json_number(one, same), json_number(three, same)) << same;
     EXPECT_LACKS(one, "speed_up");
-    EXPECT_EQ(number(three, "number"), 3);
-    EXPECT_GT(number(three, "speed_up"), 0);
-    EXPECT_GT(number(three, "windows"), 10);
-    EXPECT_GT(number(three, "together_share"), 0);
-    EXPECT_GT(number(three, "64"), 0); /* less than with 2: no window has enough for 64 */
-    EXPECT_GT(number(three, "barriers"), number(three, "windows"));
-    EXPECT_GT(number(three, "together_cpu_time_s"), 0);
-    EXPECT_GE(number(three, "posting"), 0);
-    EXPECT_GT(number(three, "joining"), 0);
-    EXPECT_GT(number(three, "own_processors_speed_up"), 0);
+    EXPECT_EQ(json_number(three, "number"), 3);
+    EXPECT_GT(json_number(three, "speed_up"), 0);
+    EXPECT_GT(json_number(three, "windows"), 10);
+    EXPECT_GT(json_number(three, "together_share"), 0);
+    EXPECT_GT(json_number(three, "64"), 0); /* less than with 2: no window has enough for 64 */
+    EXPECT_GT(json_number(three, "barriers"), json_number(three, "windows"));
+    EXPECT_GT(json_number(three, "together_cpu_time_s"), 0);
+    EXPECT_GE(json_number(three, "posting"), 0);
+    EXPECT_GT(json_number(three, "joining"), 0);
+    EXPECT_GT(json_number(three, "own_processors_speed_up"), 0);
     for (const char *wrong : {"", "2,", "two", "-1"}) {
         Said t = weft({"bench", "incast-32", "--quick", "--threads", wrong});
         EXPECT_EQ(t.code, 2) << wrong;
@@ -142,21 +135,22 @@ TEST(Bench, ComparesProcesses)
     ASSERT_NE(second, std::string::npos) << s.out;
     const std::string one = s.out.substr(0, second), two = s.out.substr(second);
     for (const char *same : {"packet_hops", "simulated_ns", "message_bytes", "messages"})
-        EXPECT_EQ(number(one, same), number(two, same)) << same;
+        EXPECT_EQ(json_number(one, same), json_number(two, same)) << same;
     EXPECT_LACKS(one, "\"processes\"");
-    EXPECT_EQ(number(two, "simulating"), 2);
-    EXPECT_GT(number(two, "speed_up"), 0);
+    EXPECT_EQ(json_number(two, "simulating"), 2);
+    EXPECT_GT(json_number(two, "speed_up"), 0);
     const std::string other = two.substr(two.find("\"exchanges\"", two.find("\"exchanges\"") + 1));
-    EXPECT_GT(number(two, "exchanges"), 10);
-    EXPECT_EQ(number(two, "exchanges"), number(other, "exchanges"));
+    EXPECT_GT(json_number(two, "exchanges"), 10);
+    EXPECT_EQ(json_number(two, "exchanges"), json_number(other, "exchanges"));
     for (const std::string &of : {two, other}) {
-        EXPECT_GT(number(of, "bytes_given"), 1e5); /* half of 12,800 packets of at least 64 bytes */
-        EXPECT_GT(number(of, "windows_share"), 0);
-        EXPECT_NEAR(number(of, "windows_share") + number(of, "exchange_share") +
-                        number(of, "waiting_share"),
+        EXPECT_GT(json_number(of, "bytes_given"),
+                  1e5); /* half of 12,800 packets of at least 64 bytes */
+        EXPECT_GT(json_number(of, "windows_share"), 0);
+        EXPECT_NEAR(json_number(of, "windows_share") + json_number(of, "exchange_share") +
+                        json_number(of, "waiting_share"),
                     1, 1e-6);
-        EXPECT_GT(number(of, "peak_rss_share"), 0.1);
-        EXPECT_LE(number(of, "pss_bytes"), number(of, "peak_rss_bytes"));
+        EXPECT_GT(json_number(of, "peak_rss_share"), 0.1);
+        EXPECT_LE(json_number(of, "pss_bytes"), json_number(of, "peak_rss_bytes"));
     }
     s = weft({"bench", "incast-32", "--quick", "--controls", "none", "--processes", "2", "--set",
               "switch.balance=conga"}); /* one does it alone */
@@ -190,9 +184,9 @@ TEST(Bench, WebSearchFlowsDoNotDependOnTheControl)
     Said b = weft({"bench", "websearch-1024", "--quick", "--controls", "hpcc", "--json"});
     ASSERT_EQ(a.code, 0) << a.err;
     ASSERT_EQ(b.code, 0) << b.err;
-    EXPECT_GT(number(a.out, "messages"), 10);
-    EXPECT_EQ(number(a.out, "messages"), number(b.out, "messages"));
-    EXPECT_EQ(number(a.out, "message_bytes"), number(b.out, "message_bytes"));
+    EXPECT_GT(json_number(a.out, "messages"), 10);
+    EXPECT_EQ(json_number(a.out, "messages"), json_number(b.out, "messages"));
+    EXPECT_EQ(json_number(a.out, "message_bytes"), json_number(b.out, "message_bytes"));
 }
 
 /* 65,536 hosts, a packet each: (0 + n/2) mod n is in another pod, 6 links there and 6 back. */
@@ -202,11 +196,11 @@ TEST(Bench, SixtyFiveThousandHosts)
         GTEST_SKIP() << "needs the packet backend";
     Said s = weft({"bench", "permutation-65536", "--quick", "--controls", "none", "--json"});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_EQ(number(s.out, "hosts"), 65536);
-    EXPECT_EQ(number(s.out, "packet_hops"), 65536.0 * 12);
-    EXPECT_LT(number(s.out, "bytes_per_host"), 8192);
+    EXPECT_EQ(json_number(s.out, "hosts"), 65536);
+    EXPECT_EQ(json_number(s.out, "packet_hops"), 65536.0 * 12);
+    EXPECT_LT(json_number(s.out, "bytes_per_host"), 8192);
 #if !defined(__SANITIZE_ADDRESS__)
-    EXPECT_LT(number(s.out, "peak_rss_bytes"), 2.0 * (1u << 30));
+    EXPECT_LT(json_number(s.out, "peak_rss_bytes"), 2.0 * (1u << 30));
 #endif
 }
 
@@ -221,8 +215,8 @@ TEST(Bench, CountsInstructionsUnderValgrind)
         GTEST_SKIP() << "needs valgrind";
     Said s = weft({"bench", "incast-32", "--quick", "--controls", "none", "--callgrind", "--json"});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_GT(number(s.out, "instructions_per_packet_hop"), 50);
-    EXPECT_LT(number(s.out, "instructions_per_packet_hop"), 5000);
+    EXPECT_GT(json_number(s.out, "instructions_per_packet_hop"), 50);
+    EXPECT_LT(json_number(s.out, "instructions_per_packet_hop"), 5000);
 }
 
 TEST(Bench, RefusesWhatItDoesNotKnow)

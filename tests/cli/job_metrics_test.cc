@@ -158,12 +158,8 @@ TEST(JobMetrics, MeanQueueIsTheAreaOfTheTriangle)
                                            "congestion-control.name=none"};
     const Said s = weft(args);
     ASSERT_EQ(s.code, 0) << s.err;
-    const auto number = [&](const std::string &key) {
-        const size_t at = s.out.find("\"" + key + "\": ");
-        return at == std::string::npos ? -1 : std::stod(s.out.substr(at + key.size() + 4));
-    };
-    EXPECT_GT(number("mean_queue_bytes"), 0);
-    EXPECT_NEAR(number("mean_queue_bytes") / number("max_switch_queue_bytes"), 0.5, 0.05);
+    EXPECT_GT(value(s, "mean_queue_bytes"), 0);
+    EXPECT_NEAR(value(s, "mean_queue_bytes") / value(s, "max_switch_queue_bytes"), 0.5, 0.05);
     EXPECT_CONTAINS(weft({"run", "--no-out", "--json", "--set", "topology.type=single-switch",
                           "--set", "workload.type=generate"})
                         .out,

@@ -35,12 +35,6 @@ Said play(const TempDir &dir, const std::vector<std::string> &more,
     return weft(args, dir / "");
 }
 
-long long number(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\": ");
-    return at == std::string::npos ? -1 : std::stoll(json.substr(at + key.size() + 4));
-}
-
 } // namespace
 
 TEST(MemoFile, TheNextRunBeginsWithIt)
@@ -57,7 +51,7 @@ TEST(MemoFile, TheNextRunBeginsWithIt)
         const Said s = play(dir, {"--out", "b", "--set", std::string("run.threads=") + threads});
         ASSERT_EQ(s.code, 0) << s.err;
         const std::string b = slurp(dir / "b/run.json");
-        EXPECT_GT(number(b, "skipped_hops"), number(a, "skipped_hops"));
+        EXPECT_GT(json_number(b, "skipped_hops"), json_number(a, "skipped_hops"));
         char text[32];
         snprintf(text, sizeof text, "\"%016llx\"",
                  static_cast<unsigned long long>(weft_hash64(memo.data(), memo.size())));

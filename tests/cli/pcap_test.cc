@@ -43,13 +43,6 @@ std::vector<std::string> all_kinds(const std::string &topology, std::vector<std:
     return a;
 }
 
-uint64_t json_number(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\": ");
-    EXPECT_NE(at, std::string::npos) << key;
-    return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 4));
-}
-
 /* The rows of a CSV file, by the names of its columns. */
 std::vector<std::map<std::string, std::string>> rows_of(const std::string &path)
 {

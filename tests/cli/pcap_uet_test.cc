@@ -64,13 +64,6 @@ class PcapUet : public testing::Test
     TempDir dir;
 };
 
-uint64_t number(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\": ");
-    EXPECT_NE(at, std::string::npos) << key;
-    return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 4));
-}
-
 } // namespace
 
 /* On the receiver's link: what comes, what is trimmed, and what is said of it. */
@@ -139,9 +132,9 @@ TEST_F(PcapUet, EveryFieldAgreesWithWhatCame)
             ASSERT_EQ(p.end - p.at, 4u);
         }
     }
-    EXPECT_EQ(data + trims, number(json, "data_packets"));
-    EXPECT_EQ(acks, number(json, "acks"));
-    EXPECT_EQ(nacks, number(json, "nacks"));
+    EXPECT_EQ(data + trims, json_number(json, "data_packets"));
+    EXPECT_EQ(acks, json_number(json, "acks"));
+    EXPECT_EQ(nacks, json_number(json, "nacks"));
     EXPECT_EQ(trims, nacks);
     EXPECT_GT(trims, 0u);
     EXPECT_GT(maps, 0u);

@@ -161,12 +161,19 @@ inline void write_file(const std::string &path, const std::string &text)
 #define EXPECT_LACKS(text, part)                                                                   \
     EXPECT_EQ(std::string(text).find(part), std::string::npos) << "in: " << (text)
 
-/* The number under a key of what --json printed. */
+/* The number under a key of a JSON text, from @p at on. */
+inline double json_number(const std::string &json, const std::string &key, size_t at = 0)
+{
+    at = json.find("\"" + key + "\": ", at);
+    EXPECT_NE(at, std::string::npos) << key << " in " << json;
+    return at == std::string::npos ? NAN : std::stod(json.substr(at + key.size() + 4));
+}
+
+/* The same of what --json printed. */
 inline double value(const Said &s, const std::string &key)
 {
-    const size_t at = s.out.find("\"" + key + "\": ");
-    EXPECT_NE(at, std::string::npos) << key << " in " << s.out << s.err;
-    return at == std::string::npos ? NAN : std::stod(s.out.substr(at + key.size() + 4));
+    EXPECT_NE(s.out, "") << s.err;
+    return json_number(s.out, key);
 }
 
 #endif

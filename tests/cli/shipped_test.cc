@@ -21,19 +21,12 @@ std::vector<std::string> shipped()
     return names;
 }
 
-/* The number behind a key of a flat enough JSON text, from @p at on; 0 where there is none. */
-double number(const std::string &json, const std::string &key, size_t at = 0)
-{
-    at = json.find("\"" + key + "\": ", at);
-    return at == std::string::npos ? 0 : std::stod(json.substr(at + key.size() + 4));
-}
-
 /* What 'weft check' says that a run will cost is what it took, within a factor of two. */
 void expect_cost(const std::string &path, const std::string &run_json)
 {
     const std::string check = weft({"check", path, "--json"}).out;
     const size_t at = check.find("\"cost\": {");
-    EXPECT_EQ(at == std::string::npos, number(run_json, "packet_hops") == 0) << path << check;
+    EXPECT_EQ(at == std::string::npos, json_number(run_json, "packet_hops") == 0) << path << check;
     if (at == std::string::npos)
         return;
     EXPECT_CONTAINS(weft({"check", path}).out, "\ncost: about ");
@@ -42,7 +35,7 @@ void expect_cost(const std::string &path, const std::string &run_json)
     figures.push_back({"memory_bytes", "peak_rss_bytes"});
 #endif
     for (const auto &[estimate, taken] : figures) {
-        const double ratio = number(check, estimate, at) / number(run_json, taken);
+        const double ratio = json_number(check, estimate, at) / json_number(run_json, taken);
         EXPECT_GT(ratio, 0.5) << path << " " << taken;
         EXPECT_LT(ratio, 2.0) << path << " " << taken;
     }

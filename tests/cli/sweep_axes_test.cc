@@ -113,8 +113,7 @@ TEST(SweepAxes, MeansOverSeeds)
     double v[3], sum = 0, squares = 0;
     for (int i = 0; i < 3; i++) {
         const std::string run = slurp(dir / ("o/" + std::to_string(i + 1) + "/run.json"));
-        const size_t at = run.find("\"messages\": ", run.find("\"summary\""));
-        v[i] = std::stod(run.substr(at + 12));
+        v[i] = json_number(run, "messages", run.find("\"summary\""));
         sum += v[i];
     }
     EXPECT_NE(v[0], v[1]);

@@ -15,13 +15,6 @@ std::string line_of(const std::string &out, const std::string &key)
     return at == std::string::npos ? "" : out.substr(at + 1, out.find('\n', at + 1) - at - 1);
 }
 
-uint64_t number(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\": ");
-    EXPECT_NE(at, std::string::npos) << key;
-    return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 4));
-}
-
 Said check(const TempDir &dir, const std::string &inside, std::vector<std::string> more = {})
 {
     write_file(dir / "s.xml", scenario(inside));
@@ -199,10 +192,11 @@ TEST(Uet, NothingIsLostForGood)
                 const std::string json = slurp(dir / "out/run.json");
                 EXPECT_NE(json.find("\"outcome\": \"finished\""), std::string::npos) << what;
                 if (t.hurts) {
-                    EXPECT_GT(number(json, "retransmissions"), 0u) << what;
+                    EXPECT_GT(json_number(json, "retransmissions"), 0u) << what;
                 }
                 /* a storm would time out over and over for each packet that is missing */
-                EXPECT_LT(number(json, "timeouts"), number(json, "data_packets") / 2) << what;
+                EXPECT_LT(json_number(json, "timeouts"), json_number(json, "data_packets") / 2)
+                    << what;
             }
 }
 

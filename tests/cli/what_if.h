@@ -55,7 +55,7 @@ struct WhatIf {
         Words g = access((dir / file).c_str(), R_OK) == 0 ? Words{"--groups", file} : Words{};
         const Said s = weft(Words{"trace", "info", prefix, "--json"} + g, dir / "");
         EXPECT_EQ(s.code, 0) << s.err;
-        return number(s.out, key);
+        return json_number(s.out, key);
     }
     // Bytes of all communication of the ranks together.
     double bytes(const std::string &prefix = "o")
@@ -66,12 +66,6 @@ struct WhatIf {
     double path_us(const std::string &prefix = "o")
     {
         return info("critical_path_ps", prefix) / 1e6;
-    }
-    static double number(const std::string &json, const std::string &key)
-    {
-        const size_t at = json.find("\"" + key + "\": ");
-        EXPECT_NE(at, std::string::npos) << key << " is not in " << json;
-        return at == std::string::npos ? 0 : strtod(json.c_str() + at + key.size() + 4, nullptr);
     }
     std::string diff(const std::string &a = "t", const std::string &b = "o")
     {
@@ -88,7 +82,7 @@ struct WhatIf {
                                 more,
                             dir / "");
         EXPECT_EQ(s.code, 0) << s.err;
-        return number(s.out, key);
+        return json_number(s.out, key);
     }
 };
 

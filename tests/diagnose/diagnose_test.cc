@@ -19,13 +19,6 @@ std::vector<std::string> with(const char *command, std::vector<std::string> more
     return a;
 }
 
-// Nanoseconds of a number in a JSON text.
-double nanoseconds(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\": ");
-    return at == std::string::npos ? -1 : std::stod(json.substr(at + key.size() + 4));
-}
-
 } // namespace
 
 TEST(Diagnose, ASlowLinkComesFirstAndItsSettingsAreThoseOfARun)
@@ -43,7 +36,7 @@ TEST(Diagnose, ASlowLinkComesFirstAndItsSettingsAreThoseOfARun)
     const Said json = weft(with("diagnose", {"--json"})),
                run = weft(with("run", {"--no-out", "--json", "--set", "fault.events="}));
     const std::string changes = json.out.substr(json.out.find("\"changes\""));
-    EXPECT_EQ(nanoseconds(changes, "job.generate.time_ns"), nanoseconds(run.out, "end_to_end_ns"));
+    EXPECT_EQ(json_number(changes, "job.generate.time_ns"), json_number(run.out, "end_to_end_ns"));
 }
 
 // A change of links' rates is tried beside those that the run has, not in place of them.
@@ -357,13 +350,13 @@ TEST(LinkRates, OfHostsOfSwitchesAndOfOneLink)
         a.insert(a.end(), {"--set", "run.link-rates=" + rates});
         return weft(a);
     };
-    const double whole = nanoseconds(run("").out, "end_to_end_ns");
-    EXPECT_GT(nanoseconds(run("hosts:x1/2").out, "end_to_end_ns"),
+    const double whole = json_number(run("").out, "end_to_end_ns");
+    EXPECT_GT(json_number(run("hosts:x1/2").out, "end_to_end_ns"),
               1.8 * whole); // all of a ring goes over hosts' links
-    EXPECT_GT(nanoseconds(run("all:200Gbps").out, "end_to_end_ns"), 1.8 * whole);
-    EXPECT_EQ(nanoseconds(run("all:200Gbps;all:x2").out, "end_to_end_ns"), whole); // later ones win
-    EXPECT_GT(nanoseconds(run("h3-s16:100Gbps").out, "end_to_end_ns"), 3 * whole);
-    EXPECT_EQ(nanoseconds(run("switches:x1").out, "end_to_end_ns"), whole);
+    EXPECT_GT(json_number(run("all:200Gbps").out, "end_to_end_ns"), 1.8 * whole);
+    EXPECT_EQ(json_number(run("all:200Gbps;all:x2").out, "end_to_end_ns"), whole); // later ones win
+    EXPECT_GT(json_number(run("h3-s16:100Gbps").out, "end_to_end_ns"), 3 * whole);
+    EXPECT_EQ(json_number(run("switches:x1").out, "end_to_end_ns"), whole);
     EXPECT_EQ(run("h3-s17:100Gbps").code, 3);
     EXPECT_CONTAINS(run("h3-s17:100Gbps").err, "no link joins h3 and s17");
     EXPECT_CONTAINS(run("switches").err, "write LINKS:RATE");
@@ -389,8 +382,8 @@ TEST(IdleJobs, KeepTheirHostsAndSendNothing)
     const Said both = run("both.xml", {}), idle = run("both.xml", {"--set", "noise.idle=true"}),
                one = run("one.xml", {});
     EXPECT_EQ(idle.code, 0) << idle.err;
-    EXPECT_EQ(nanoseconds(idle.out, "end_to_end_ns"), nanoseconds(one.out, "end_to_end_ns"));
-    EXPECT_GT(nanoseconds(both.out, "end_to_end_ns"), nanoseconds(one.out, "end_to_end_ns"));
+    EXPECT_EQ(json_number(idle.out, "end_to_end_ns"), json_number(one.out, "end_to_end_ns"));
+    EXPECT_GT(json_number(both.out, "end_to_end_ns"), json_number(one.out, "end_to_end_ns"));
     const Said none = run("both.xml", {"--set", "main.idle=true"}); // traffic without an end
     EXPECT_EQ(none.code, 3);
     EXPECT_CONTAINS(none.err, "nothing ends the run");

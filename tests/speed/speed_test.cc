@@ -31,13 +31,6 @@ std::map<std::pair<std::string, std::string>, std::vector<Figure>> recorded()
     return runs;
 }
 
-/* The number behind a key of a flat enough JSON text, NaN where there is none. */
-double number(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\": ");
-    return at == std::string::npos ? NAN : std::stod(json.substr(at + key.size() + 4));
-}
-
 const char *not_comparable()
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -64,7 +57,7 @@ TEST(Speed, InstructionsAndStateAreWhatIsRecorded)
         Said s = weft({"bench", name, "--quick", "--callgrind", "--json", "--controls", control});
         ASSERT_EQ(s.code, 0) << name << "\n" << s.err;
         for (const Figure &f : figures) {
-            const double is = number(s.out, f.name);
+            const double is = json_number(s.out, f.name);
             ASSERT_FALSE(std::isnan(is)) << f.name << " in " << s.out;
             EXPECT_LE(std::fabs(is - f.value), tolerance * f.value)
                 << (is > f.value ? "it rose" : "it fell: record it") << "; row: " << name << ","
