@@ -117,6 +117,9 @@ struct weft_cc_ops {
     /** It is made for packets that take many paths and arrive in any order: with one path per QP
      * and a recovery that takes reordering for loss it is another control. */
     bool multipath;
+    /** Until its first CNP no hook changes its state, nor what `init` wrote to *out. It has no
+     * state until then, and of the hooks only on_cnp is called. For rates that only CNPs cut. */
+    bool starts_with_cnp;
     size_t state_size; /**< bytes of state per QP, 0 allowed */
     struct weft_param_table params;
     const struct weft_preset *presets;            /**< terminated by name == NULL; Optional */

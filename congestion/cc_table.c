@@ -51,6 +51,12 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
             return weft_err_set(
                 err, WEFT_E_INTERNAL, "the congestion control '%s' has no '%s', which %s requires",
                 o->name, parts[i].what, i == 0 ? "each" : "what it needs or offers");
+    if (o->starts_with_cnp &&
+        (!o->on_cnp || o->on_ack || o->on_rto || o->on_timer || o->credit || o->supply))
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "the congestion control '%s' starts with a CNP, so that it has an "
+                            "'on_cnp' and acts on nothing else that comes in",
+                            o->name);
     size_t n = 0;
     while (o->observables && o->observables[n].name)
         n++;

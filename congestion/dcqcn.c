@@ -381,6 +381,7 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .source = "Zhu et al.: Congestion control for large-scale RDMA deployments, SIGCOMM 2015",
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
+    .starts_with_cnp = true,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dcqcn_presets,

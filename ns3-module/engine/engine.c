@@ -95,7 +95,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-/* Needs of the congestion controls of all dimensions together; *@p state_bytes: of one QP. */
+/* Needs of the congestion controls of all dimensions together; *@p state_bytes: of each QP. */
 static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
 {
     unsigned needs = 0;
@@ -105,7 +105,7 @@ static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
         const struct control *k = &e->controls[d];
         e->telemetry.full = k->int_on ? e->telemetry.full : 0;
         needs |= weft_cc_needs(k->ops, k->params);
-        if (state < k->ops->state_size)
+        if (state < k->ops->state_size && !k->ops->starts_with_cnp)
             state = k->ops->state_size;
     }
     *state_bytes = (state + 15) & ~(size_t)15;
@@ -190,7 +190,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, const struct w
         !stable_init_growing(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init_growing(&e->qps.pool, qp_bytes, MAX_QPS) ||
         !stable_init_beside(&e->qps.senders, several ? sizeof(struct sender) : 0, &e->qps.pool) ||
-        !stable_init_beside(&e->qps.cc_state, state_bytes, &e->qps.pool) ||
+        !stable_init_beside(&e->qps.cc_state, state_bytes, &e->qps.pool) || !qp_kinds_init(e) ||
         !stable_init_growing(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) ||
         !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
@@ -210,9 +210,10 @@ static int64_t longest_rtt(const struct weft_engine *e)
         return longest;
     for (uint32_t h = 1; h < e->fabric->nhosts; h++) {
         struct qp q = {.dst_host = h, .own_prio = FRAME_PRIO};
-        qp_fill_env(e, &q);
-        if (q.env.base_rtt_ps > longest)
-            longest = q.env.base_rtt_ps;
+        struct qp_kind k;
+        qp_find_path(e, &q, &k);
+        if (k.env.base_rtt_ps > longest)
+            longest = k.env.base_rtt_ps;
     }
     return longest ? longest : 1;
 }
@@ -263,6 +264,7 @@ void weft_engine_free(struct weft_engine *e)
     nics_fini(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         qp_close(qp_at(e, i));
+    qp_kinds_fini(e);
     if (e->executor)
         e->executor->fini(e); /* before what it gives back to */
     fastq_free(&e->loop.agenda.fast);

@@ -93,7 +93,7 @@ static int make_link_tables(struct weft_engine *e, struct weft_err *err)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", n);
     e->routing.intact = e->routing.routes;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) /* from now on each switch looks up its choice */
-        memset(qp_at(e, i)->path, 0xff, sizeof qp_at(e, i)->path);
+        memset(qp_at(e, i)->path, 0, sizeof qp_at(e, i)->path);
     return 0;
 }
 

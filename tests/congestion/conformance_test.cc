@@ -217,6 +217,34 @@ TEST_P(Conformance, IsAPureFunctionOfItsInputs)
     }));
 }
 
+/* The engine does not keep its state, nor call its other hooks, before the first CNP. */
+TEST_P(Conformance, ChangesNothingBeforeTheFirstCnpIfItStartsWithIt)
+{
+    const weft_cc_ops *ops = GetParam();
+    if (!ops->starts_with_cnp)
+        return;
+    EXPECT_TRUE(rc::check(ops->name, [ops] {
+        Algo idle(ops, any_settings(ops), *any_env());
+        idle.init();
+        Algo busy(idle.ops, {}, idle.env);
+        std::memcpy(busy.params(), idle.params(), ops->params.struct_size);
+        busy.init();
+        int64_t now = 0;
+        for (const Step &s : *rc::gen::container<std::vector<Step>>(any_step())) {
+            now += s.gap_ps;
+            if (ops->before_send)
+                ops->before_send(busy.state(), busy.params(), now, &busy.out);
+            if (ops->on_send)
+                ops->on_send(busy.state(), busy.params(), now, s.wire_bytes, &busy.out);
+            RC_ASSERT(std::memcmp(&busy.out, &idle.out, sizeof busy.out) == 0);
+        }
+        for (Algo *a : {&idle, &busy})
+            ops->on_cnp(a->state(), a->params(), now, &a->out);
+        RC_ASSERT(busy.state_bytes() == idle.state_bytes());
+        RC_ASSERT(std::memcmp(&busy.out, &idle.out, sizeof busy.out) == 0);
+    }));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(all()), [](const auto &info) {
     std::string s = info.param->name;
     for (char &c : s)
@@ -243,6 +271,7 @@ TEST(Ops, RequiredHooksAreChecked)
         {"rccc", "credit", [](weft_cc_ops &o) { o.credit = nullptr; }},
         {"rccc", "credit", [](weft_cc_ops &o) { o.on_send = nullptr; }},
         {"hpcc", "signals", [](weft_cc_ops &o) { o.signals = nullptr; }},
+        {"dcqcn", "on_cnp", [](weft_cc_ops &o) { o.on_rto = o.on_cnp; }},
         {"dcqcn", "observe", [](weft_cc_ops &o) { o.observe = nullptr; }},
     };
     for (const auto &c : cases) {

@@ -79,7 +79,7 @@ static void measure(const struct weft_engine *e, const struct qp *q, uint32_t no
         node = behind(e, out);
         if (node == e->fabric->hosts[q->dst_host])
             break;
-        f->rtt_ps += gap_ps(q->env.mtu_wire_bytes, p->ser_q) + p->prop_ps;
+        f->rtt_ps += gap_ps(q->kind->env.mtu_wire_bytes, p->ser_q) + p->prop_ps;
         f->back_ps += gap_ps(ANSWER_BYTES + e->p.transport.gap_bytes, p->ser_q) + p->prop_ps;
     }
     f->rtt_ps += f->back_ps;

@@ -134,9 +134,10 @@ static inline struct port *port_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct port *)(void *)(e->port_mem.base + i * e->port_mem.elem);
 }
-static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
+/** The state of the congestion control of a QP, to be looked at. */
+static inline const void *cc_state_of(const struct qp *q)
 {
-    return e->qps.cc_state.base ? e->qps.cc_state.base + (size_t)qp * e->qps.cc_state.elem : NULL;
+    return q->snd->cc_state ? q->snd->cc_state : q->kind->fresh;
 }
 
 static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)

@@ -18,14 +18,15 @@ static inline uint32_t payload_frame(const struct weft_transport_params *t, uint
 /** Frame bytes of a data packet of @p q with @p payload bytes. */
 static inline uint32_t data_frame(const struct qp *q, uint64_t payload)
 {
-    return payload_frame(&profile_of(q)->t, payload, q->control->signals.data_bytes);
+    const struct qp_kind *k = q->kind;
+    if (__builtin_expect(payload == k->env.mtu_bytes, 1))
+        return k->full_frame;
+    return payload_frame(&k->profile->t, payload, k->control->signals.data_bytes);
 }
 /** Frame bytes of an ACK. */
 static inline uint32_t ack_frame(const struct qp *q)
 {
-    const struct weft_transport_params *t = &profile_of(q)->t;
-    uint64_t f = t->ack_bytes + q->control->signals.ack_bytes;
-    return (uint32_t)(f < t->min_frame_bytes ? t->min_frame_bytes : f);
+    return q->kind->ack_frame;
 }
 /** Frame bytes of a NACK. */
 static inline uint32_t nack_frame(const struct qp *q)
@@ -33,7 +34,7 @@ static inline uint32_t nack_frame(const struct qp *q)
     const struct weft_transport_params *t = &profile_of(q)->t;
     if (!t->nack_bytes)
         return ack_frame(q);
-    const uint64_t f = t->nack_bytes + q->control->signals.ack_bytes;
+    const uint64_t f = t->nack_bytes + q->kind->control->signals.ack_bytes;
     return (uint32_t)(f < t->min_frame_bytes ? t->min_frame_bytes : f);
 }
 static inline uint32_t cnp_frame(const struct weft_engine *e)

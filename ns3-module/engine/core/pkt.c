@@ -76,7 +76,7 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p, struct p
             p->kind == WEFT_PKT_NACK && profile_of(q)->t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT;
         v->sack_psn = v->has_sack ? p->psn + p->sack : 0;
     }
-    const struct control *c = q->control;
+    const struct control *c = q->kind->control;
     v->telemetry_bytes = data ? c->signals.data_bytes : 0;
     if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK)
         v->telemetry_bytes = c->signals.ack_bytes;

@@ -15,6 +15,7 @@
 
 struct control;
 struct entropy_state;
+struct profile;
 struct psn_set;
 struct repeat;
 
@@ -36,6 +37,26 @@ enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SIGNAL };
  */
 #define FRAME_PRIO WEFT_PRIOS
 
+/** What QPs are alike in: their congestion control, and what it may know of their paths. Made when
+ * the first of them opens, and constant from then on. */
+struct qp_kind {
+    const struct weft_cc_ops *cc;  /**< those of control */
+    const void *ccp;               /**< its parameters */
+    const struct control *control; /**< of the dimension that the QPs belong to */
+    const struct profile *profile; /**< their transport */
+    struct weft_cc_env env;
+    uint32_t full_frame; /**< frame bytes of a full data packet, */
+    uint32_t ack_frame;  /**< and of an ACK */
+    /** most bytes in flight whatever the window, UINT64_MAX: no cap */
+    uint64_t cap_bytes;
+    struct weft_cc_out out; /**< what the control says at first, */
+    void *fresh;            /**< and its state then */
+    struct qp_kind *next;   /**< of the same hash; last, as threads may add some */
+};
+
+/** Hashes of kinds. */
+#define QP_KINDS 4096u
+
 /** Fields of the sender of a QP: four cache lines. */
 struct sender {
 #define FIELD FIELD_DECLARE
@@ -48,7 +69,7 @@ struct qp {
 #define FIELD FIELD_DECLARE
 #include "qp.def"
 };
-_Static_assert(sizeof(struct qp) == 320, "a QP of 65,536 is not to take more");
+_Static_assert(sizeof(struct qp) == 192, "a QP of 65,536 is not to take more");
 
 /** Whether a QP sends under credits (grant.h). */
 static inline bool credited(const struct qp *q)
@@ -68,7 +89,8 @@ struct qp_name {
 struct qps {
     struct stable pool;     /**< struct qp, each followed by its sender, or */
     struct stable senders;  /**< struct sender, where there are several processes */
-    struct stable cc_state; /**< of the congestion control, by number of the QP */
+    struct stable cc_state; /**< of congestion controls, by number of the QP; see qp_kind.c */
+    struct qp_kind **kinds; /**< by hash */
     struct stable rtt_ps;   /**< int64_t by number of the QP: of its last ACK; unused unless
                                weft_engine_note_rtts was called */
     uint32_t *slots;        /**< open addressing table of QP numbers + 1 */

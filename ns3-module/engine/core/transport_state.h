@@ -124,7 +124,7 @@ struct control {
 /** The transport of a QP. */
 static inline const struct profile *profile_of(const struct qp *q)
 {
-    return q->control->profile;
+    return q->kind->profile;
 }
 
 /** Bitmap of an ACK for packets behind a gap: bit i is first + i. */

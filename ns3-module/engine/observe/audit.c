@@ -327,7 +327,7 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     if (snd->state == QP_PARKED && reroute_path_exists(e, q))
         snprintf(buf, size,
                  "the path that is left takes packets of up to %uB, but those of this QP are %uB",
-                 reroute_path_mtu(e, q), q->mtu_bytes);
+                 reroute_path_mtu(e, q), q->kind->env.mtu_bytes);
     else if (snd->state == QP_PARKED)
         snprintf(buf, size, "no path leads there");
     else if (credit_blocks(e, q->port, snd->prio))

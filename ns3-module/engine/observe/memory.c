@@ -9,6 +9,7 @@
 #include "switch/pause_clock.h"
 #include "switch/pfc.h"
 #include "transport/nic.h"
+#include "transport/qp.h"
 
 static uint64_t touched(const struct stable *s)
 {
@@ -48,7 +49,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
         (e->drop_rngs ? f->nports * sizeof *e->drop_rngs : 0) +
         (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);
     out->qps = e->tot.qps;
-    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.senders) + touched(&e->qps.cc_state) +
+    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.senders) + qp_states_bytes(e) +
                     touched(&e->grants.of) + e->qps.nslots * sizeof *e->qps.slots;
     out->qp_bytes += nics_paced_bytes(e);
     out->peak_packets = e->pkts.pool.peak;

@@ -57,7 +57,8 @@ static int64_t paths_ps(const struct weft_engine *e, const struct qp *q)
 static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int64_t after_ps)
 {
     const int64_t rto = profile_of(q)->t.rto_ps << q->snd->backoff;
-    const double packet = (double)q->env.mtu_wire_bytes * (double)q->snd->gap_q / (1 << GAP_SHIFT);
+    const double packet =
+        (double)q->kind->env.mtu_wire_bytes * (double)q->snd->gap_q / (1 << GAP_SHIFT);
     const double all =
         (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)paths_ps(e, q);
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
@@ -150,7 +151,7 @@ uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
         if (q->rcv_msg == NIL || !(part_ends(e, q->src_host, q->dst_host) & PART_RECEIVES))
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
-        const uint64_t taken = (q->exp_psn - m->first_psn) * q->mtu_bytes;
+        const uint64_t taken = (q->exp_psn - m->first_psn) * q->kind->env.mtu_bytes;
         sum += taken < m->bytes ? taken : m->bytes;
     }
     return part_sum(e, sum);
@@ -169,7 +170,7 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
         return false; /* or it has got on since */
     const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
     snprintf(buf, size,
-             "no progress since %s, beyond packet %" PRIu64 " of %" PRIu64 "; %" PRIu64
+             "no progress since %s, beyond packet %" PRIu64 " of %" PRIu64 "; %" PRIu32
              " packets sent again so far%s; ",
              weft_human_time(m->since_ps, since),
              (best > head->first_psn ? best - head->first_psn : 0), head->npkts, q->retx_packets,

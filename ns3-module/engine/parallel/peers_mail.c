@@ -188,8 +188,11 @@ static void unpack_packet(struct weft_engine *e, struct send_buffer *from)
     }
     struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
     *pkt_at(e, i) = c.k;
-    if (c.k.kind < WEFT_PKT_PFC && !qp_at(e, c.k.qp)->control)
-        qp_fill_env(e, qp_at(e, c.k.qp)); /* it passes here, between hosts of others */
+    struct weft_err err;
+    if (c.k.kind < WEFT_PKT_PFC &&
+        !qp_at(e, c.k.qp)->kind && /* it passes here, between hosts of others */
+        qp_find_kind(e, qp_at(e, c.k.qp), &err))
+        engine_fail(e, err.code, "%s", err.msg);
     if (c.has_wait) {
         take(from, w, sizeof *w);
         if (e->delays.waits.n <= i)

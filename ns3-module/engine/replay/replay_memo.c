@@ -177,8 +177,8 @@ void replay_memo_posted(struct weft_engine *e, const struct msg *m)
 /* Serialisation of the last packet of a message at its NIC. */
 static int64_t memo_last_ps(const struct weft_engine *e, const struct qp *q, const struct msg *m)
 {
-    const uint64_t wire =
-        data_frame(q, m->bytes - (m->npkts - 1) * q->mtu_bytes) + e->p.transport.gap_bytes;
+    const uint64_t wire = data_frame(q, m->bytes - (m->npkts - 1) * q->kind->env.mtu_bytes) +
+                          e->p.transport.gap_bytes;
     return gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
 }
 

@@ -141,7 +141,7 @@ static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
                               const struct memo_msg *k)
 {
     const struct qp *q = qp_at(e, k->qp);
-    const uint64_t wire = data_frame(q, q->mtu_bytes) + e->p.transport.gap_bytes;
+    const uint64_t wire = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
     const int64_t each_ps = gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
     const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)each_ps;
     if (shares && !replay_of(e)->memo.resamples)

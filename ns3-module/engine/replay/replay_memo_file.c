@@ -22,7 +22,8 @@ uint64_t memo_qp_name(struct weft_engine *e, uint32_t qi)
     const struct qp *q = qp_at(e, qi);
     uint32_t ports[MAX_PATH];
     uint64_t name = weft_flow_key(q->src_host, q->dst_host, q->own_prio, q->number);
-    name = weft_mix64(name ^ ((uint64_t)q->mtu_bytes << 32 | (uint64_t)e->rc.of_prio[q->own_prio]));
+    name = weft_mix64(
+        name ^ ((uint64_t)q->kind->env.mtu_bytes << 32 | (uint64_t)e->rc.of_prio[q->own_prio]));
     for (int forward = 0; forward < 2; forward++) {
         const uint32_t n = replay_scope_path(e, q, forward, ports);
         for (uint32_t h = 0; h < n; h++)

@@ -54,7 +54,7 @@ static uint64_t taken_acks(const struct qp *q, const struct memo_msg *k, uint64_
 /* Payload of the first @p n packets. */
 static uint64_t taken_bytes(const struct qp *q, const struct memo_msg *k, uint64_t n)
 {
-    return n == k->packets ? k->bytes : n * q->mtu_bytes;
+    return n == k->packets ? k->bytes : n * q->kind->env.mtu_bytes;
 }
 
 /* Marks come at the rate at which they came so far. */
@@ -95,17 +95,18 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
                    acks = taken_acks(q, k, n) - taken_acks(q, k, k->counted),
                    bytes = taken_bytes(q, k, n) - taken_bytes(q, k, k->counted);
     const bool tail = n == k->packets && by;
-    const uint64_t full = by - tail, last = bytes - full * q->mtu_bytes;
+    const uint64_t full = by - tail, last = bytes - full * q->kind->env.mtu_bytes;
     if (!by)
         return;
     const uint32_t there = replay_scope_path(e, q, true, ports);
-    taken_count_kind(e, ports, there, full, data_frame(q, q->mtu_bytes), q->mtu_bytes);
+    taken_count_kind(e, ports, there, full, data_frame(q, q->kind->env.mtu_bytes),
+                     q->kind->env.mtu_bytes);
     taken_count_kind(e, ports, there, tail, data_frame(q, last), last);
     const uint32_t back = replay_scope_path(e, q, false, ports);
     taken_count_kind(e, ports, back, acks, ack_frame(q), 0);
     const uint64_t cnps = tail ? (uint64_t)(memo_entry_at(e, k->entry)->cnps + 0.5) : 0;
     msg_at(e, k->msg)->cnps += (uint32_t)cnps;
-    if (q->control->cnp.separate) {
+    if (q->kind->control->cnp.separate) {
         taken_count_kind(e, ports, back, cnps, cnp_frame(e), 0);
         e->tot.sent[WEFT_PKT_CNP] += cnps;
         e->tot.delivered[WEFT_PKT_CNP] += cnps;
@@ -130,7 +131,7 @@ static uint64_t taken_packets(const struct weft_engine *e, uint32_t i)
     if (e->now <= k->start_ps || memo_qp_at(e, k->qp)->receiving != i)
         return k->counted;
     const double share = (double)(e->now - k->start_ps) / (double)(k->sent_ps - k->start_ps);
-    const uint64_t n = (uint64_t)((double)k->bytes * share) / qp_at(e, k->qp)->mtu_bytes;
+    const uint64_t n = (uint64_t)((double)k->bytes * share) / qp_at(e, k->qp)->kind->env.mtu_bytes;
     return n < k->packets - LAST_PACKETS ? n : k->packets - LAST_PACKETS;
 }
 

@@ -85,7 +85,7 @@ void replay_packets_touch(struct weft_engine *e, uint32_t qi)
 
 void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
 {
-    const int64_t rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
+    const int64_t rtt_ps = qp_at(e, qi)->kind->env.base_rtt_ps;
     const int64_t wait_ps = rtt_ps > WEFT_PS_PER_US ? rtt_ps : WEFT_PS_PER_US;
     const bool is_long = packets >= (replay_of(e)->eager ? 2 : LONG_PACKETS);
     if (is_long && !replay_components_ready(e))

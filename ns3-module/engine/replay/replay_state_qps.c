@@ -17,8 +17,6 @@ int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scop
     uint32_t ports[MAX_PATH];
     if (!p->ahead)
         return 0;
-    if (hop < QP_PATH && q->path[0][hop] != NIL)
-        return (int64_t)p->ahead[q->path[0][hop]];
     const uint32_t n = replay_scope_path(e, q, true, ports);
     return hop + 1 < n ? (int64_t)p->ahead[ports[hop + 1]] : 0;
 }
@@ -50,9 +48,14 @@ static struct moving_word state_next_moving(const struct weft_cc_moving *m, size
 static void state_read_control(struct weft_engine *e, const struct replay_scope *p,
                                const struct qp *q, uint32_t qi, struct snapshot *t)
 {
-    char *state = cc_state_at(e, qi);
-    const struct weft_cc_moving *m = weft_cc_replay_of(q->cc)->moving;
-    const size_t size = m ? q->cc->state_size : 0; /* without: it has none */
+    char *state = q->snd->cc_state;
+    int64_t started = state != NULL;
+    snapshot_field(t, &started, sizeof started, t->fixed ? EVOLVES_RARE : EVOLVES_SAME,
+                   "whether a congestion control has started");
+    if (!started)
+        return;
+    const struct weft_cc_moving *m = weft_cc_replay_of(q->kind->cc)->moving;
+    const size_t size = m ? q->kind->cc->state_size : 0; /* without: it has none */
     struct moving_word next = {.at = 0};
     for (size_t at = 0; at < size; at += sizeof(int64_t)) {
         const size_t left = size - at;

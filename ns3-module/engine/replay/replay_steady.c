@@ -53,7 +53,7 @@ static void steady_start_over(struct weft_engine *e, struct replay_steady *s)
 void replay_steady_posted(struct weft_engine *e, uint32_t qi)
 {
     struct replay_steady *s = &replay_of(e)->steady;
-    const int64_t rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
+    const int64_t rtt_ps = qp_at(e, qi)->kind->env.base_rtt_ps;
     if (s->tolerance <= 0)
         return;
     /* threads that post in the same instant say so in no particular order */
@@ -157,7 +157,7 @@ static bool steady_worthwhile(struct weft_engine *e, const struct replay_steady 
         const int64_t post_ps = msg_at(e, q->head_msg)->post_ps;
         if (post_ps < s->last_ps)
             return true;
-        decide |= q->cc->state_size > 0;
+        decide |= q->kind->cc->state_size > 0;
         all_ps += (double)(e->now - post_ps) + replay_left_ps(e, s, i);
     }
     ps = until_ps < ps ? until_ps : ps;

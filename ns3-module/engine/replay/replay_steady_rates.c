@@ -70,7 +70,7 @@ bool replay_steady_find(struct weft_engine *e, struct replay_steady *s)
             !rates_packets_left(e, q))
             return false;
         replay_scope_add(e, &s->scope, i);
-        rtt_ps = q->env.base_rtt_ps > rtt_ps ? q->env.base_rtt_ps : rtt_ps;
+        rtt_ps = q->kind->env.base_rtt_ps > rtt_ps ? q->kind->env.base_rtt_ps : rtt_ps;
     }
     s->rtt_ps = rtt_ps;
     return s->scope.nqps > 0 && !s->scope.failed && rates_make_room(s);
@@ -80,7 +80,7 @@ static void rates_note_qp(const struct weft_engine *e, uint32_t qi, struct stead
 {
     const struct qp *q = qp_at(e, qi);
     const struct sender *snd = q->snd;
-    const uint64_t cwnd = snd->out.cwnd_bytes, cap = snd->cap_bytes;
+    const uint64_t cwnd = snd->out.cwnd_bytes, cap = q->kind->cap_bytes;
     *m = (struct steady_qp){.psn = snd->nxt_psn,
                             .flight = snd->nxt_psn - snd->una_psn,
                             .cnps = msg_at(e, q->head_msg)->cnps,
@@ -89,8 +89,8 @@ static void rates_note_qp(const struct weft_engine *e, uint32_t qi, struct stead
                             .tx_ps = snd->last_tx_ps};
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
         m->held_ps[k] = snd->held_ps[k];
-    if (q->cc->observe)
-        q->cc->observe(cc_state_at(e, qi), q->ccp, m->seen);
+    if (q->kind->cc->observe)
+        q->kind->cc->observe(cc_state_of(q), q->kind->ccp, m->seen);
 }
 
 void replay_mark(struct weft_engine *e, struct replay_steady *s)
@@ -138,7 +138,8 @@ static bool rates_free_of_control(const struct weft_engine *e, const struct repl
     const struct qp *q = qp_at(e, s->scope.qps[i]);
     for (int k = 0; k < 3; k++) {
         const struct steady_qp *m = &s->mark[k].qp[i];
-        if (m->rate_bps < q->env.line_rate_bps || (m->flight + 1) * q->mtu_bytes > m->cwnd_bytes ||
+        if (m->rate_bps < q->kind->env.line_rate_bps ||
+            (m->flight + 1) * q->kind->env.mtu_bytes > m->cwnd_bytes ||
             fabs((double)m->flight - (double)s->mark[0].qp[i].flight) > FLICKER)
             return false;
     }
@@ -148,8 +149,9 @@ static bool rates_free_of_control(const struct weft_engine *e, const struct repl
 bool replay_control_idle(const struct weft_engine *e, uint32_t qi)
 {
     const struct qp *q = qp_at(e, qi);
-    return !q->cc->state_size || (weft_cc_replay_of(q->cc)->pace_ps &&
-                                  !weft_cc_replay_of(q->cc)->pace_ps(cc_state_at(e, qi), q->ccp));
+    return !q->kind->cc->state_size ||
+           (weft_cc_replay_of(q->kind->cc)->pace_ps &&
+            !weft_cc_replay_of(q->kind->cc)->pace_ps(cc_state_of(q), q->kind->ccp));
 }
 
 /* From a packet to its ACK, with what waits in queues. */
@@ -166,9 +168,10 @@ static bool rates_long_enough(const struct weft_engine *e, const struct replay_s
 {
     const uint32_t qi = s->scope.qps[i];
     const struct qp *q = qp_at(e, qi);
-    const int64_t own_ps = weft_cc_replay_of(q->cc)->pace_ps
-                               ? weft_cc_replay_of(q->cc)->pace_ps(cc_state_at(e, qi), q->ccp)
-                               : 0;
+    const int64_t own_ps =
+        weft_cc_replay_of(q->kind->cc)->pace_ps
+            ? weft_cc_replay_of(q->kind->cc)->pace_ps(cc_state_of(q), q->kind->ccp)
+            : 0;
     if (replay_control_idle(e, qi) && differ <= REPLAY_STEADY && rates_free_of_control(e, s, i) &&
         s->mark[2].qp[i].cwnd_bytes == UINT64_MAX)
         return true;
@@ -220,7 +223,7 @@ static double rates_differs(const struct replay_steady *s, uint32_t i)
 static bool rates_remembers(const struct weft_engine *e, struct replay_steady *s, uint32_t i,
                             double windows)
 {
-    const struct weft_cc_observable *o = qp_at(e, s->scope.qps[i])->cc->observables;
+    const struct weft_cc_observable *o = qp_at(e, s->scope.qps[i])->kind->cc->observables;
     const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
     bool any = false;
     for (uint32_t k = 0; o && o[k].name; k++) {
@@ -243,7 +246,7 @@ static double rates_drift(const struct weft_engine *e, struct replay_steady *s, 
     const bool moves = rates_goes_on(&s->step[i].windows, rates_allowed(a), rates_allowed(c));
     const double far = fabs(rates_allowed(c) - rates_allowed(a)) / rates_allowed(c) * windows / 2;
     const bool fades = rates_remembers(e, s, i, windows);
-    if (fades && !weft_cc_replay_of(qp_at(e, s->scope.qps[i])->cc)->on_like_acks)
+    if (fades && !weft_cc_replay_of(qp_at(e, s->scope.qps[i])->kind->cc)->on_like_acks)
         return 1;
     if (!rates_long_enough(e, s, i, differ) ||
         (!rates_free_of_control(e, s, i) && moves && far > FAR))
@@ -267,10 +270,11 @@ static bool rates_as_many(const struct replay_steady *s, uint32_t i, uint32_t mt
 /* Whether nothing of a QP has changed that would not come back with each round. */
 static bool rates_steady(const struct weft_engine *e, const struct replay_steady *s, uint32_t i)
 {
-    const struct weft_cc_ops *cc = qp_at(e, s->scope.qps[i])->cc;
+    const struct weft_cc_ops *cc = qp_at(e, s->scope.qps[i])->kind->cc;
     const struct steady_step *step = &s->step[i];
     const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
-    bool is = rates_as_many(s, i, qp_at(e, s->scope.qps[i])->mtu_bytes) && !rates_decided(s, i) &&
+    bool is = rates_as_many(s, i, qp_at(e, s->scope.qps[i])->kind->env.mtu_bytes) &&
+              !rates_decided(s, i) &&
               (replay_control_idle(e, s->scope.qps[i]) ||
                (weft_cc_replay_of(cc)->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
     for (uint32_t k = 0; cc->observables && cc->observables[k].name; k++) {

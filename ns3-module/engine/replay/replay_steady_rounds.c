@@ -28,7 +28,7 @@ static uint64_t rounds_round_packets(const struct weft_engine *e, const struct r
 {
     const struct steady_qp *m = &s->mark[2].qp[i];
     const struct qp *q = qp_at(e, s->scope.qps[i]);
-    const uint32_t mtu = q->mtu_bytes;
+    const uint32_t mtu = q->kind->env.mtu_bytes;
     const uint64_t most = m->cwnd_bytes < UINT64_MAX - mtu ? (m->cwnd_bytes + mtu - 1) / mtu : 0;
     if (m->flight + replay_per_ack(q) >= most && m->flight <= most)
         return most;

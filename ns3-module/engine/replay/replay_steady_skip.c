@@ -103,10 +103,11 @@ static void skip_each_stream(struct weft_engine *e, struct replay_steady *s, uin
     const struct steady_step *w = &s->step[i];
     uint32_t ports[MAX_PATH];
     const uint32_t there = replay_scope_path(e, q, true, ports);
-    fn(e, s, ports, there, (struct stream){w->data, data_frame(q, q->mtu_bytes), q->mtu_bytes});
+    fn(e, s, ports, there,
+       (struct stream){w->data, data_frame(q, q->kind->env.mtu_bytes), q->kind->env.mtu_bytes});
     const uint32_t back = replay_scope_path(e, q, false, ports);
     fn(e, s, ports, back, (struct stream){w->acks, ack_frame(q), 0});
-    if (q->control->cnp.separate)
+    if (q->kind->control->cnp.separate)
         fn(e, s, ports, back, (struct stream){w->cnps, cnp_frame(e), 0});
 }
 
@@ -119,7 +120,7 @@ static uint64_t skip_scaled(const struct replay_steady *s, uint64_t seen, int64_
 
 uint32_t replay_per_ack(const struct qp *q)
 {
-    const uint32_t mtu = q->mtu_bytes, after = profile_of(q)->ack_after;
+    const uint32_t mtu = q->kind->env.mtu_bytes, after = profile_of(q)->ack_after;
     const uint32_t per_ack = profile_of(q)->by_bytes ? (after + mtu - 1) / mtu : after;
     return per_ack ? per_ack : 1;
 }
@@ -174,12 +175,12 @@ static void skip_count_qp(struct weft_engine *e, struct replay_steady *s, uint32
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
     struct steady_step *w = &s->step[i];
-    const uint64_t bytes = w->data * q->mtu_bytes;
+    const uint64_t bytes = w->data * q->kind->env.mtu_bytes;
     const struct steady_qp *from = &s->mark[0].qp[i], *to = &s->mark[2].qp[i];
     w->carry += w->rate * (double)shift_ps - (double)w->data;
     w->carry = w->carry < -1 ? -1 : w->carry > 1 ? 1 : w->carry;
-    if (weft_cc_replay_of(q->cc)->on_like_acks)
-        weft_cc_replay_of(q->cc)->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &snd->out);
+    if (weft_cc_replay_of(q->kind->cc)->on_like_acks)
+        weft_cc_replay_of(q->kind->cc)->on_like_acks(snd->cc_state, q->kind->ccp, bytes, &snd->out);
     s->scope.moved[qi][0] = (int64_t)w->data;
     s->scope.moved[qi][1] = (int64_t)bytes;
     skip_each_stream(e, s, i, skip_count);
@@ -192,7 +193,7 @@ static void skip_count_qp(struct weft_engine *e, struct replay_steady *s, uint32
     e->tot.sent[WEFT_PKT_ACK] += w->acks;
     e->tot.delivered[WEFT_PKT_ACK] += w->acks;
     msg_at(e, q->head_msg)->cnps += (uint32_t)w->cnps;
-    if (q->control->cnp.separate) {
+    if (q->kind->control->cnp.separate) {
         e->tot.sent[WEFT_PKT_CNP] += w->cnps;
         e->tot.delivered[WEFT_PKT_CNP] += w->cnps;
     }

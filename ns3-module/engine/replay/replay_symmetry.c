@@ -195,7 +195,7 @@ static int64_t symmetry_first_completion_ps(struct weft_engine *e, const struct 
         const struct port *port = &e->ports[q->port];
         int64_t t = e->now + last_ps;
         if (q->head_msg == q->rcv_msg && q->head_msg == q->snd->nxt_msg) { /* it is sent before */
-            const uint64_t bytes = replay_before_last(e, q) * q->mtu_bytes;
+            const uint64_t bytes = replay_before_last(e, q) * q->kind->env.mtu_bytes;
             t += (int64_t)(((weft_u128)bytes * port->ser_q) >> GAP_SHIFT);
             t += e->ends[q->port].to_host ? 0 : port->prop_ps;
         }

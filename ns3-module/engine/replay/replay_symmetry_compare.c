@@ -66,14 +66,6 @@ void replay_symmetry_name(struct weft_engine *e, struct replay_scope *p)
 
 /* ---- comparing ---- */
 
-static bool symmetry_same_env(const struct weft_cc_env *a, const struct weft_cc_env *b)
-{
-    return a->line_rate_bps == b->line_rate_bps && a->base_rtt_ps == b->base_rtt_ps &&
-           a->bdp_bytes == b->bdp_bytes && a->mtu_bytes == b->mtu_bytes &&
-           a->mtu_wire_bytes == b->mtu_wire_bytes && a->hops == b->hops &&
-           a->packet_timers == b->packet_timers && a->trims == b->trims;
-}
-
 static bool symmetry_same_path(const struct weft_engine *e, const struct qp *a, const struct qp *b,
                                bool forward)
 {
@@ -101,8 +93,7 @@ static bool symmetry_same_qp(const struct weft_engine *e, const struct qp *a, co
 #define FIELD(type, name, dimensions, evolution, owner)                                            \
     SYMMETRY_SAME(a->snd, b->snd, name, evolution)
 #include "core/sender.def"
-    return same && symmetry_same_env(&a->env, &b->env) && symmetry_same_path(e, a, b, true) &&
-           symmetry_same_path(e, a, b, false);
+    return same && symmetry_same_path(e, a, b, true) && symmetry_same_path(e, a, b, false);
 }
 
 static bool symmetry_same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)

@@ -341,12 +341,12 @@ static __attribute__((noinline)) enum weft_drop_reason forward_overflow(struct w
 static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
     const uint32_t hop = k->hop;
-    uint32_t out = NIL;
+    uint32_t out = in;
     if (__builtin_expect(hop < QP_PATH, 1)) {
         k->hop = (uint8_t)(hop + 1);
-        out = qp_at(e, k->qp)->path[k->kind > WEFT_PKT_REQUEST][hop];
+        out += (uint32_t)(int32_t)qp_at(e, k->qp)->path[k->kind > WEFT_PKT_REQUEST][hop];
     }
-    if (__builtin_expect(out == NIL, 0)) {
+    if (__builtin_expect(out == in, 0)) {
         out = egress_look_up(e, in, k, i);
         if (out == NIL)
             return;

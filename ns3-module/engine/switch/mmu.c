@@ -279,7 +279,7 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     struct port *p = port_at(e, out);
     struct pkt *k = pkt_at(e, i);
     const struct marking *c = &p->kind->prio[k->prio].mark;
-    const bool ecn_capable = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->control->ecn_on;
+    const bool ecn_capable = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->kind->control->ecn_on;
     if (qbytes <= c->kmin || !ecn_capable || (k->kind == WEFT_PKT_DATA && k->flags & PKT_TRIM))
         return;
     if (qbytes <= c->kmax && marking_draw(e, p) >= (double)(qbytes - c->kmin) * c->slope)

@@ -48,7 +48,7 @@ void supply_tag(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
                                            .from_bytes = q->snd->nxt_bytes - k->payload,
                                            .until_bytes = q->snd->nxt_bytes,
                                            .end_bytes = q->end_byte};
-    k->sig = q->cc->supply->tag(cc_state_at(e, qi), q->ccp, &leaves);
+    k->sig = q->kind->cc->supply->tag(q->snd->cc_state, q->kind->ccp, &leaves);
 }
 
 /* A warning to the sender of data packet @p k, which found @p queue bytes at port @p out, and the
@@ -94,13 +94,13 @@ uint32_t supply_joins(struct weft_engine *e, uint32_t out, uint32_t i, uint32_t 
     spare_ps = spare_ps < s->most_ps ? spare_ps : s->most_ps;
     s->at_ps = e->now;
     const struct qp *q = k->kind == WEFT_PKT_DATA ? qp_at(e, k->qp) : NULL;
-    if (!q || !q->control->signal || k->flags & PKT_TRIM) {
+    if (!q || !q->kind->control->signal || k->flags & PKT_TRIM) {
         s->spare_ps = spare_ps;
         return NIL;
     }
     struct weft_cc_supply rules;
-    q->cc->supply->rules(q->ccp, &rules);
-    const uint32_t full = data_frame(q, q->mtu_bytes);
+    q->kind->cc->supply->rules(q->kind->ccp, &rules);
+    const uint32_t full = data_frame(q, q->kind->env.mtu_bytes);
     const int64_t packet_ps = gap_ps(full + gap, p->ser_q);
     s->most_ps = (int64_t)((double)packet_ps * rules.burst);
     spare_ps = spare_ps < s->most_ps ? spare_ps : s->most_ps;

@@ -94,9 +94,9 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     const struct port *p = &e->ports[out];
     struct pint *n = &e->telemetry.pints[out];
-    const struct weft_cc_signals *s = &qp_at(e, k->qp)->control->signals;
+    const struct weft_cc_signals *s = &qp_at(e, k->qp)->kind->control->signals;
     const int64_t least_ps =
-        gap_ps((uint64_t)s->pint_packets * qp_at(e, k->qp)->env.mtu_wire_bytes, p->ser_q);
+        gap_ps((uint64_t)s->pint_packets * qp_at(e, k->qp)->kind->env.mtu_wire_bytes, p->ser_q);
     const int64_t dt_ps = e->now - n->sent_ps;
     const int64_t t_ps = s->pint_t_ps > least_ps ? s->pint_t_ps : least_ps;
     double draw;
@@ -119,7 +119,7 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 static __attribute__((noinline)) void stamp_rarely(struct weft_engine *e, struct pkt *k,
                                                    uint32_t out)
 {
-    const struct control *c = qp_at(e, k->qp)->control;
+    const struct control *c = qp_at(e, k->qp)->kind->control;
     if (c->int_on)
         stamp_int(e, k, out);
     else if (c->pint_on)

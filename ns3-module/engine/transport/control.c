@@ -149,29 +149,30 @@ static void to_front(struct control *base, struct control *k)
     base->resolved = k;
 }
 
-int control_resolve(struct weft_engine *e, struct qp *q, struct weft_err *err)
+int control_resolve(struct weft_engine *e, struct qp_kind *kind, struct weft_err *err)
 {
-    struct control *base = &e->controls[q->control - e->controls];
+    struct control *base = &e->controls[kind->control - e->controls];
     if (!base->ops->params.n)
         return 0;
     const struct weft_param_table *t = &base->ops->params;
     const int64_t rtt_ps =
-        weft_params_scaled_by(t, base->params, WEFT_BASIS_BASE_RTT) ? q->env.base_rtt_ps : 0;
-    struct control *k = control_find_resolved(base, q->env.line_rate_bps, rtt_ps);
+        weft_params_scaled_by(t, base->params, WEFT_BASIS_BASE_RTT) ? kind->env.base_rtt_ps : 0;
+    struct control *k = control_find_resolved(base, kind->env.line_rate_bps, rtt_ps);
     if (k && !e->worker) {
         to_front(base, k);
     } else if (!k) {
-        k = control_copy_resolved(base, q->env.line_rate_bps, rtt_ps, &q->env);
+        k = control_copy_resolved(base, kind->env.line_rate_bps, rtt_ps, &kind->env);
         if (!k)
             return weft_err_no_memory(err, "congestion controls");
         control_add_resolved(base, k);
     }
-    q->control = k;
-    q->ccp = k->params;
+    kind->control = k;
+    kind->ccp = k->params;
     return 0;
 }
 
-void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports, uint32_t hops)
+void control_assign(const struct weft_engine *e, const struct qp *q, struct qp_kind *kind,
+                    const uint32_t *ports, uint32_t hops)
 {
     const struct weft_fabric *f = e->fabric;
     uint32_t outermost = 0, usual[MAX_PATH];
@@ -185,8 +186,9 @@ void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *p
         const uint64_t back = control_mtu_along(e, usual, n);
         mtu = back < mtu ? back : mtu;
     }
-    q->control = &e->controls[e->rc.of_prio[q->own_prio] * controls_per_profile(f) + outermost];
-    q->cc = q->control->ops;
-    q->ccp = q->control->params;
-    q->mtu_bytes = (uint32_t)(hops ? mtu : e->p.transport.mtu_bytes);
+    kind->control = &e->controls[e->rc.of_prio[q->own_prio] * controls_per_profile(f) + outermost];
+    kind->profile = kind->control->profile;
+    kind->cc = kind->control->ops;
+    kind->ccp = kind->control->params;
+    kind->env.mtu_bytes = (uint32_t)(hops ? mtu : e->p.transport.mtu_bytes);
 }

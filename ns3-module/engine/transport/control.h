@@ -8,12 +8,12 @@
 
 int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err);
 void control_fini(struct weft_engine *e);
-/** Settles the parameters of the control of a QP whose env is filled (base/scale.h). WEFT_E_LIMIT:
- * out of memory. */
-int control_resolve(struct weft_engine *e, struct qp *q, struct weft_err *err);
-/** Gives a QP whose data takes @p hops ports the transport of its priority, the control of the
- * outermost dimension among theirs, and the smallest of their MTUs. */
-void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,
-                    uint32_t hops);
+/** Settles the parameters of the control of a kind of QPs whose env is filled (base/scale.h).
+ * WEFT_E_LIMIT: out of memory. */
+int control_resolve(struct weft_engine *e, struct qp_kind *kind, struct weft_err *err);
+/** Gives the kind of a QP whose data takes @p hops ports the transport of its priority, the control
+ * of the outermost dimension among theirs, and the smallest of their MTUs. */
+void control_assign(const struct weft_engine *e, const struct qp *q, struct qp_kind *kind,
+                    const uint32_t *ports, uint32_t hops);
 
 #endif

@@ -69,7 +69,7 @@ void delay_update_loss(const struct weft_engine *e, struct qp *q)
 void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
 {
     const struct port *p = &e->ports[q->port];
-    const uint64_t full = data_frame(q, q->mtu_bytes) + e->p.transport.gap_bytes;
+    const uint64_t full = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
     int64_t own_ps =
         (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
     m->sent_ps = e->now;
@@ -84,7 +84,7 @@ void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
 /* By how much longer a packet from the middle of a message takes than its last one. */
 static int64_t longer_ps(struct weft_engine *e, struct qp *q, const struct msg *m, uint64_t psn)
 {
-    const uint64_t mtu = q->mtu_bytes, before = (m->npkts - 1) * mtu;
+    const uint64_t mtu = q->kind->env.mtu_bytes, before = (m->npkts - 1) * mtu;
     if (psn + 1 >= m->first_psn + m->npkts || psn < m->first_psn)
         return 0;
     return qp_ideal_ps(e, q, mtu, m->since) - qp_ideal_ps(e, q, m->bytes - before, m->since);

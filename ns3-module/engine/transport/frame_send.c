@@ -102,7 +102,7 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
             return weft_err_set(err, WEFT_E_INPUT, "no path leads from port %u to host %u", port,
                                 f->dst_host);
         lost |= !leads_there;
-        memset(q->path, 0xff, sizeof q->path); /* is not this one: each switch looks it up */
+        memset(q->path, 0, sizeof q->path); /* is not this one: each switch looks it up */
     }
     const uint32_t i = pkt_new(e, WEFT_PKT_FRAME);
     if (i == NIL)

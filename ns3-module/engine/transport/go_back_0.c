@@ -18,7 +18,7 @@
 /* The first packet of the chunk of @p m that @p psn is in. */
 static uint64_t chunk_start(const struct weft_engine *e, const struct msg *m, uint64_t psn)
 {
-    const uint64_t mtu = qp_at(e, m->qp)->mtu_bytes, chunk = e->p.transport.chunk_bytes;
+    const uint64_t mtu = qp_at(e, m->qp)->kind->env.mtu_bytes, chunk = e->p.transport.chunk_bytes;
     if (!chunk || psn <= m->first_psn)
         return m->first_psn;
     return psn - (psn - m->first_psn) % ((chunk - 1) / mtu + 1);
@@ -52,7 +52,7 @@ static void restart(struct weft_engine *e, uint32_t qi, uint64_t psn)
     if (psn < q->snd->una_psn) {
         const struct msg *m = msg_at(e, q->head_msg);
         q->snd->una_psn = psn;
-        q->snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+        q->snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->kind->env.mtu_bytes;
     }
     nic_go_back(e, qi);
 }

@@ -145,7 +145,7 @@ static uint64_t grant_first(struct weft_engine *e, struct pacer *p, enum grant_l
     const struct qp *q = qp_at(e, qi);
     struct grantee *g = grantee_at(&e->grants, qi);
     leave(e, p, qi);
-    q->cc->credit->rules(q->ccp, &q->env, rules);
+    q->kind->cc->credit->rules(q->kind->ccp, &q->kind->env, rules);
     uint64_t quanta = rules->grant_bytes / WEFT_CC_QUANTUM;
     const uint64_t upto = g->wanted + (which == GRANT_IDLE ? ahead(g, rules) : 0);
     const uint64_t left = upto > g->granted ? upto - g->granted : 0;
@@ -190,8 +190,8 @@ void grant_receive(struct weft_engine *e, uint32_t i)
     struct sender *const snd = q->snd;
     e->tot.delivered[WEFT_PKT_GRANT]++;
     pkt_free(e, i);
-    q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
-                           &snd->out);
+    q->kind->cc->credit->granted(q->snd->cc_state, q->kind->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
+                                 &snd->out);
     nic_cc_changed(e, q, k.qp);
     if (snd->una_psn == snd->top_psn) { /* the timer was for the grant */
         snd->backoff = 0;

@@ -23,7 +23,8 @@ static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_
 
 static uint64_t wanted(const struct weft_engine *e, const struct qp *q, uint32_t qi)
 {
-    return q->cc->credit->wanted(cc_state_at(e, qi), q->ccp, backlog(e, q, qi)) / WEFT_CC_QUANTUM;
+    return q->kind->cc->credit->wanted(q->snd->cc_state, q->kind->ccp, backlog(e, q, qi)) /
+           WEFT_CC_QUANTUM;
 }
 
 void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t pkt)
@@ -37,7 +38,8 @@ void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t p
 void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
 {
     struct grantee *g = grantee_at(&e->grants, qi);
-    const uint64_t known = q->cc->credit->known(cc_state_at(e, qi), q->ccp) / WEFT_CC_QUANTUM;
+    const uint64_t known =
+        q->kind->cc->credit->known(q->snd->cc_state, q->kind->ccp) / WEFT_CC_QUANTUM;
     if (!again && g->requested <= known)
         g->patience = 0; /* the receiver knows of nothing */
     else if (again && g->patience < MOST_PATIENCE)
@@ -50,7 +52,7 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
         return;
     const uint64_t want = wanted(e, q, qi);
     struct weft_cc_grants rules;
-    q->cc->credit->rules(q->ccp, &q->env, &rules);
+    q->kind->cc->credit->rules(q->kind->ccp, &q->kind->env, &rules);
     struct pkt *k = pkt_at(e, i);
     k->qp = qi;
     k->psn = 0;

@@ -10,7 +10,8 @@
 
 static int64_t interval_ps(struct pacer *p, const struct qp *q, const struct weft_cc_core *c)
 {
-    const double ps = (0.75 + weft_rng_f64(&p->rng) / 2) * c->rtts * (double)q->env.base_rtt_ps;
+    const double ps =
+        (0.75 + weft_rng_f64(&p->rng) / 2) * c->rtts * (double)q->kind->env.base_rtt_ps;
     return ps < 1 ? 1 : ps < 1e15 ? (int64_t)ps : INT64_C(1000000000000000);
 }
 
@@ -35,7 +36,7 @@ void grant_note(struct weft_engine *e, const struct qp *q, uint32_t flags)
 {
     struct weft_cc_grants rules;
     struct pacer *p = &e->grants.pacers[e->ports[q->ack_port].nic];
-    q->cc->credit->rules(q->ccp, &q->env, &rules);
+    q->kind->cc->credit->rules(q->kind->ccp, &q->kind->env, &rules);
     if (!rules.core)
         return;
     catch_up(e, p, q, rules.core);

@@ -35,8 +35,8 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 void nic_cc_apply(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     struct sender *const snd = q->snd;
-    if (snd->out.rate_bps > q->env.line_rate_bps)
-        snd->out.rate_bps = q->env.line_rate_bps;
+    if (snd->out.rate_bps > q->kind->env.line_rate_bps)
+        snd->out.rate_bps = q->kind->env.line_rate_bps;
     if (snd->out.rate_bps == 0)
         snd->out.rate_bps = 1;
     if (__builtin_expect(e->path.rare & RARE_RATE, 0))
@@ -48,7 +48,7 @@ void nic_cc_apply(struct weft_engine *e, struct qp *q, uint32_t qi)
         if (snd->cc_timer_ps != WEFT_NEVER) {
             if (snd->cc_timer_ps < e->now)
                 engine_fail(e, WEFT_E_INTERNAL, "congestion control '%s' set a timer in the past",
-                            q->cc->name);
+                            q->kind->cc->name);
             else
                 engine_push_timer(e, q->src_host, snd->cc_timer_ps, EV_ID(EV_CC, qi));
         }
@@ -74,7 +74,7 @@ void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
     snd->nxt_bytes = q->end_byte;
     if (mi != NIL) {
         const struct msg *m = msg_at(e, mi);
-        snd->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+        snd->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->kind->env.mtu_bytes;
     }
 }
 

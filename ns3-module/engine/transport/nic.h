@@ -44,7 +44,8 @@ static inline void nic_pace(struct weft_engine *e, struct nic *n, const struct q
 /** The rate at which packets of a QP follow one another. */
 static inline uint64_t nic_pacing_rate(const struct weft_engine *e, const struct qp *q)
 {
-    return __builtin_expect(e->p.transport.pacing, 1) ? q->snd->out.rate_bps : q->env.line_rate_bps;
+    return __builtin_expect(e->p.transport.pacing, 1) ? q->snd->out.rate_bps
+                                                      : q->kind->env.line_rate_bps;
 }
 
 /** After a hook of the congestion control: clamps its output, queues its timer. Inline, as most
@@ -53,7 +54,7 @@ static inline void nic_cc_changed(struct weft_engine *e, struct qp *q, uint32_t 
 {
     const struct sender *const snd = q->snd;
     const uint64_t rate_bps = snd->out.rate_bps;
-    if (__builtin_expect(rate_bps - 1 >= q->env.line_rate_bps, 0) ||
+    if (__builtin_expect(rate_bps - 1 >= q->kind->env.line_rate_bps, 0) ||
         __builtin_expect(e->path.rare & RARE_RATE, 0) ||
         (snd->out.repace && nic_pacing_rate(e, q) != snd->gap_rate_bps) ||
         __builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0))

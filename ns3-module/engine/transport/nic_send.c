@@ -77,7 +77,7 @@ static inline bool nic_window_reached(const struct qp *q)
     uint64_t in_flight = snd->nxt_bytes - snd->una_bytes;
     if (__builtin_expect(snd->counted, 0))
         in_flight = snd->flight_bytes;
-    return in_flight >= snd->out.cwnd_bytes || in_flight >= snd->cap_bytes;
+    return in_flight >= snd->out.cwnd_bytes || in_flight >= q->kind->cap_bytes;
 }
 
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
@@ -128,7 +128,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
     const struct profile *f = profile_of(q);
     int64_t rto = f->t.rto_ps;
     if (__builtin_expect(f->low_rto, 0)) {
-        q->rto_from_ps = e->now;
+        q->snd->rto_from_ps = e->now;
         if (nic_few_in_flight(q) && f->t.rto_low_ps < rto)
             rto = f->t.rto_low_ps;
     }
@@ -143,7 +143,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
+    int64_t at = q->snd->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
     if (nic_few_in_flight(q) || at <= e->now)
         return false;
     nic_rto_at(e, q, qi, at);
@@ -161,7 +161,7 @@ static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
         return NIL;
     struct pkt *k = pkt_at(e, i);
     struct msg *m = msg_at(e, snd->nxt_msg);
-    const uint64_t mtu = q->mtu_bytes;
+    const uint64_t mtu = q->kind->env.mtu_bytes;
     const uint64_t index = snd->nxt_psn - m->first_psn;
     const uint64_t left = m->bytes - index * mtu;
     const uint64_t payload = left < mtu ? left : mtu;
@@ -295,8 +295,10 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
             weft_fetch(qp_at(e, l->head), sizeof(struct qp) + sizeof(struct sender));
         if (snd->updated_ps < e->now)
             delay_update(e, q);
-        if (q->cc->before_send) {
-            q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
+        const struct qp_kind *const kind = q->kind;
+        if (kind->cc->before_send) {
+            if (snd->cc_state)
+                kind->cc->before_send(snd->cc_state, kind->ccp, e->now, &snd->out);
             nic_cc_changed(e, q, qi);
         }
         if (snd->nxt_msg == NIL || nic_window_full(q)) {
@@ -312,8 +314,9 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
         if (i == NIL)
             return NIL;
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
-        if (q->cc->on_send) {
-            q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &snd->out);
+        if (kind->cc->on_send) {
+            if (snd->cc_state)
+                kind->cc->on_send(snd->cc_state, kind->ccp, e->now, (uint32_t)wire, &snd->out);
             nic_cc_changed(e, q, qi);
             if (credited(q))
                 grant_ask_with(e, q, qi, i);
@@ -325,7 +328,7 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
             snd->gap_q = gap_of_rate(snd->gap_rate_bps);
         }
         n->served = qi;
-        snd->last_wire = wire;
+        snd->last_wire = (uint32_t)wire;
         snd->last_tx_ps = e->now;
         snd->next_avail_ps =
             e->now + gap_at_rate(e->p.transport.quantum_ps, wire, snd->gap_rate_bps, snd->gap_q);
@@ -443,8 +446,9 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     if (snd->state >= QP_READY || snd->nxt_msg == NIL)
         return;
     delay_update(e, q);
-    if (q->cc->before_send) {
-        q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
+    if (q->kind->cc->before_send) {
+        if (snd->cc_state)
+            q->kind->cc->before_send(snd->cc_state, q->kind->ccp, e->now, &snd->out);
         nic_cc_changed(e, q, qi);
     }
     struct port *p = port_at(e, q->port);

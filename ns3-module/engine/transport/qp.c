@@ -22,6 +22,8 @@
 #include "base/flow.h"
 #include "base/units.h"
 
+#include <string.h>
+
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
                                     struct weft_engine_mark since, uint32_t ahead, uint64_t bytes,
                                     uint32_t segment, uint32_t overhead)
@@ -49,8 +51,12 @@ int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_eng
 static void remember(const struct weft_engine *e, struct qp *q, bool forward, const uint32_t *ports,
                      uint32_t hops)
 {
-    for (uint32_t h = 0; h < QP_PATH; h++)
-        q->path[!forward][h] = !e->routing.intact && h + 1 < hops ? ports[h + 1] : NIL;
+    for (uint32_t h = 0; h < QP_PATH; h++) {
+        const bool known = !e->routing.intact && h + 1 < hops;
+        const int64_t by =
+            known ? (int64_t)ports[h + 1] - (int64_t)e->fabric->ports[ports[h]].peer : 0;
+        q->path[!forward][h] = by >= INT16_MIN && by <= INT16_MAX ? (int16_t)by : 0;
+    }
 }
 
 /* How long @p bytes take on a way, as its links were built, whatever they have come to; *@p
@@ -71,41 +77,56 @@ static weft_i128 path_ps(const struct weft_engine *e, const uint32_t *ports, uin
     return ps;
 }
 
-/* Facts of the path for the congestion control. */
-void qp_fill_env(const struct weft_engine *e, struct qp *q)
+void qp_find_path(const struct weft_engine *e, struct qp *q, struct qp_kind *k)
 {
     uint32_t ports[MAX_PATH];
     const uint64_t gap = e->p.transport.gap_bytes;
+    memset(k, 0, sizeof *k); /* kinds are compared byte by byte */
+    q->kind = k;
     /* Without a path now: as it was, and may be again. */
     const struct weft_routes *routes =
         e->links.ndown && !reroute_path_exists(e, q) ? e->routing.intact : e->routing.routes;
     uint32_t hops = ecmp_path(e, routes, q, true, ports);
-    control_assign(e, q, ports, hops);
-    const uint64_t full = data_frame(q, q->mtu_bytes) + gap;
-    const uint64_t ack = ack_frame(q) + gap;
+    control_assign(e, q, k, ports, hops);
+    const struct profile *f = k->profile;
+    const struct weft_cc_signals *s = &k->control->signals;
+    k->full_frame = payload_frame(&f->t, k->env.mtu_bytes, s->data_bytes);
+    const uint64_t ack_bytes = f->t.ack_bytes + s->ack_bytes, least = f->t.min_frame_bytes;
+    k->ack_frame = (uint32_t)(ack_bytes < least ? least : ack_bytes);
+    const uint64_t full = k->full_frame + gap, ack = k->ack_frame + gap;
     uint64_t min_rate, back_rate;
     weft_i128 rtt = path_ps(e, ports, hops, full, &min_rate);
-    q->env.line_rate_bps = link_of(e, ports[0])->rate_bps;
-    q->env.hops = hops - 1;
+    k->env.line_rate_bps = link_of(e, ports[0])->rate_bps;
+    k->env.hops = hops - 1;
     q->port = ports[0];
-    remember(e, q, true, ports, profile_of(q)->pick ? 0 : hops);
+    remember(e, q, true, ports, f->pick ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, e->spread.by_path && e->spread.by_path->answers ? 0 : hops);
     rtt += path_ps(e, ports, hops, ack, &back_rate);
     if (rtt > FOREVER_PS)
         rtt = FOREVER_PS;
-    if (profile_of(q)->t.base_rtt_ps)
-        rtt = profile_of(q)->t.base_rtt_ps;
-    q->env.base_rtt_ps = (int64_t)rtt;
-    q->env.bdp_bytes =
+    if (f->t.base_rtt_ps)
+        rtt = f->t.base_rtt_ps;
+    k->env.base_rtt_ps = (int64_t)rtt;
+    k->env.bdp_bytes =
         (uint64_t)((weft_u128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
-    if (profile_of(q)->t.bdp_bytes)
-        q->env.bdp_bytes = profile_of(q)->t.bdp_bytes;
-    q->env.mtu_bytes = q->mtu_bytes;
-    q->env.packet_timers = profile_of(q)->recovery->timers != NULL;
-    q->env.trims = trim_reported(e, q->own_prio);
-    q->env.mtu_wire_bytes = (uint32_t)full;
+    if (f->t.bdp_bytes)
+        k->env.bdp_bytes = f->t.bdp_bytes;
+    k->env.packet_timers = f->recovery->timers != NULL;
+    k->env.trims = trim_reported(e, q->own_prio);
+    k->env.mtu_wire_bytes = (uint32_t)full;
+    k->cap_bytes = UINT64_MAX;
+    if (f->recovery->bdp_fc && f->t.bdp_fc)
+        k->cap_bytes = k->env.bdp_bytes ? k->env.bdp_bytes : 1;
+}
+
+int qp_find_kind(struct weft_engine *e, struct qp *q, struct weft_err *err)
+{
+    struct qp_kind k;
+    qp_find_path(e, q, &k);
+    q->kind = control_resolve(e, &k, err) ? NULL : qp_kind_of(e, &k, err);
+    return q->kind ? 0 : WEFT_E_LIMIT;
 }
 
 /* Ends of QP @p qi. */
@@ -199,7 +220,8 @@ uint32_t qp_new(struct weft_engine *e, const struct qp_name *name, struct weft_e
 }
 
 /* Makes the record of a QP, with its path. */
-static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct qp_name *name)
+static int record(struct weft_engine *e, uint32_t qi, const struct qp_name *name,
+                  struct weft_err *err)
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
@@ -219,9 +241,7 @@ static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct 
         weft_flow_entropy(weft_flow_key(name->src, name->dst, name->prio, own), e->seed);
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
-    if (part_ends(e, name->src, name->dst))
-        qp_fill_env(e, q);
-    return q;
+    return part_ends(e, name->src, name->dst) ? qp_find_kind(e, q, err) : 0;
 }
 
 /* Elsewhere the state of the control stays untouched memory. */
@@ -229,27 +249,24 @@ static int open_sender(struct weft_engine *e, uint32_t qi, struct weft_err *err)
 {
     struct qp *q = qp_at(e, qi);
     struct sender *s = q->snd;
-    const struct profile *f = profile_of(q);
-    s->cap_bytes = UINT64_MAX;
-    s->counted = f->recovery->counts;
-    if (f->recovery->bdp_fc && f->t.bdp_fc)
-        s->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
+    s->counted = profile_of(q)->recovery->counts;
     if (entropy_open(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
-    q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &s->out);
+    qp_start_control(e, q, qi);
     nic_cc_changed(e, q, qi);
     return 0;
 }
 
 int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, struct weft_err *err)
 {
-    struct qp *q = record(e, qi, name);
+    struct qp *q = qp_at(e, qi);
     const unsigned ends = part_ends(e, name->src, name->dst);
+    if (record(e, qi, name, err))
+        return err ? err->code : WEFT_E_LIMIT;
     if (!ends) /* other processes have it */
         return 0;
-    if (control_resolve(e, q, err))
-        return err ? err->code : WEFT_E_LIMIT;
-    q->carries = q->control->credit_on ? QP_CREDIT : q->control->signal ? QP_SIGNAL : QP_NOTHING;
+    const struct control *c = q->kind->control;
+    q->carries = c->credit_on ? QP_CREDIT : c->signal ? QP_SIGNAL : QP_NOTHING;
     if (ends & PART_SENDS && open_sender(e, qi, err))
         return err ? err->code : WEFT_E_LIMIT;
     if (ends & PART_SENDS && e->spread.steer)
@@ -261,8 +278,10 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
 
 void qp_close(struct qp *q)
 {
-    if (q->control && profile_of(q)->recovery->fini)
+    if (q->kind && profile_of(q)->recovery->fini)
         profile_of(q)->recovery->fini(q);
+    if (q->kind && q->kind->cc->starts_with_cnp && q->snd != &qp_nobody)
+        free(q->snd->cc_state);
     entropy_close(q);
 }
 
@@ -274,9 +293,8 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
     if (qi != NIL)
         return qi;
     qi = qp_new(e, &name, err);
-    if (qi == NIL)
+    if (qi == NIL || record(e, qi, &name, err))
         return NIL;
-    record(e, qi, &name);
     if (e->links.ndown)
         reroute_qp(e, qi);
     return qi;
@@ -285,13 +303,13 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
 const struct weft_cc_ops *weft_engine_qp_control(struct weft_engine *e, uint32_t qpn)
 {
     posts_flush(e);
-    return qp_at(e, qpn - WEFT_FIRST_QPN)->cc;
+    return qp_at(e, qpn - WEFT_FIRST_QPN)->kind->cc;
 }
 
 void weft_engine_observe(struct weft_engine *e, uint32_t qpn, double *values)
 {
     posts_flush(e);
     const struct qp *q = qp_at(e, qpn - WEFT_FIRST_QPN);
-    if (q->cc->observe)
-        q->cc->observe(cc_state_at(e, qpn - WEFT_FIRST_QPN), q->ccp, values);
+    if (q->kind->cc->observe)
+        q->kind->cc->observe(cc_state_of(q), q->kind->ccp, values);
 }

@@ -21,8 +21,23 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
                       struct weft_err *err);
 /** Frees what a QP's record points to. */
 void qp_close(struct qp *q);
-/** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
-void qp_fill_env(const struct weft_engine *e, struct qp *q);
+/** Fills in the ports of a QP's path, and in @p k, which the QP is of until it has a kind, what its
+ * congestion control may know of the path. */
+void qp_find_path(const struct weft_engine *e, struct qp *q, struct qp_kind *k);
+/** Gives a QP its path and its kind. WEFT_E_LIMIT: out of memory. */
+int qp_find_kind(struct weft_engine *e, struct qp *q, struct weft_err *err);
+/* qp_kind.c */
+bool qp_kinds_init(struct weft_engine *e);
+void qp_kinds_fini(struct weft_engine *e);
+/** The kind like @p like; NULL and *err: out of memory. */
+const struct qp_kind *qp_kind_of(const struct weft_engine *e, const struct qp_kind *like,
+                                 struct weft_err *err);
+/** Starts the congestion control of a QP that opens. */
+void qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qp);
+/** Makes the state of a congestion control that starts now; false: the engine has failed. */
+bool qp_first_cnp(struct weft_engine *e, struct qp *q);
+/** Bytes of the states of congestion controls. */
+uint64_t qp_states_bytes(const struct weft_engine *e);
 /* qp_ideal.c, qp_report.c */
 /** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers
  * the last answer. */

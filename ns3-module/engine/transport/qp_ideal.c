@@ -11,7 +11,7 @@ int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
     const bool lasting = since.rates == e->ideal.now.rates && since.routes == e->ideal.now.routes;
     if (lasting && q->ideal_ps && q->ideal_bytes == bytes)
         return q->ideal_ps;
-    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
+    const uint64_t mtu = q->kind->env.mtu_bytes, gap = e->p.transport.gap_bytes;
     const uint64_t n = bytes ? (bytes - 1) / mtu + 1 : 1;
     const struct journey j = {.q = q,
                               .forward = 1,
@@ -22,9 +22,9 @@ int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
                               .full = data_frame(q, mtu) + gap,
                               .tail = data_frame(q, bytes - (n - 1) * mtu) + gap};
     const int64_t ps = ideal_ps(e, &j);
-    if (lasting) {
+    if (lasting && bytes <= UINT32_MAX) {
         q->ideal_ps = ps;
-        q->ideal_bytes = bytes;
+        q->ideal_bytes = (uint32_t)bytes;
     }
     return ps;
 }

@@ -144,12 +144,12 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->answer |= q->control->echo_on ? PKT_ECHO : 0;
-    if (!q->control->cnp_on ||
-        (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < q->control->cnp.interval_ps))
+    q->answer |= q->kind->control->echo_on ? PKT_ECHO : 0;
+    if (!q->kind->control->cnp_on ||
+        (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < q->kind->control->cnp.interval_ps))
         return;
     q->cnp_at_ps = e->now;
-    if (q->control->cnp.separate)
+    if (q->kind->control->cnp.separate)
         send_cnp(e, q, qi);
     else
         q->answer |= PKT_CNP;
@@ -222,7 +222,7 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
          n++) {
         struct msg *m = msg_at(e, q->head_msg);
         if (psn < m->first_psn + m->npkts) {
-            snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+            snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->kind->env.mtu_bytes;
             break;
         }
         snd->una_bytes = m->start_byte + m->bytes;
@@ -293,7 +293,9 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
         qp_report(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
         msg_at(e, q->head_msg)->cnps++;
-    q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+    if (__builtin_expect(!q->snd->cc_state, 0) && !qp_first_cnp(e, q))
+        return;
+    q->kind->cc->on_cnp(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
 }
 
 /* Work on an ACK or NACK that few runs need. */
@@ -374,7 +376,10 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             disorder ? report.received : snd->una_bytes - una_before;
     if (__builtin_expect(snd->entropy != NULL, 0))
         entropy_answered(e, q, k);
-    if (q->cc->on_ack) {
+    const struct qp_kind *const kind = q->kind;
+    const struct weft_cc_ops *const cc = kind->cc;
+    if (cc->on_ack) {
+        const struct control *const control = kind->control;
         struct weft_cc_ack a = {
             .acked_bytes = snd->una_bytes - una_before,
             .una_bytes = snd->una_bytes,
@@ -382,7 +387,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .received_bytes = disorder ? report.received : snd->una_bytes - una_before,
             .flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
             .trimmed_bytes = report.trimmed,
-            .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k->sent_ps : 0,
+            .rtt_ps = cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k->sent_ps : 0,
             .ecn_echo = flags & PKT_ECHO,
             .last_hop = report.trimmed && flags & PKT_NEAR,
             .unsure = unsure,
@@ -391,16 +396,16 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         if (__builtin_expect(q->carries == QP_SIGNAL, 0))
             e->signal->acked(k->sig, &a);
         struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
-        if (q->control->int_on && k->sig != NIL) {
+        if (control->int_on && k->sig != NIL) {
             a.nhops = stamps_read(e, k->sig, hops);
             a.hops = hops;
         }
-        if (q->control->pint_on) {
+        if (control->pint_on) {
             a.pint = (uint16_t)k->sig;
-            if (q->control->signals.pint_tables)
+            if (control->signals.pint_tables)
                 a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
         }
-        q->cc->on_ack(cc_state_at(e, qi), q->ccp, e->now, &a, &snd->out);
+        cc->on_ack(snd->cc_state, kind->ccp, e->now, &a, &snd->out);
     }
     if (__builtin_expect(nack || snd->recovering || flags & PKT_SACK, 0)) {
         const struct pkt copy = *k;
@@ -485,8 +490,8 @@ static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
 static void rc_report_timeout(struct weft_engine *e, struct qp *q, uint32_t qi,
                               enum entropy_feedback what, uint32_t ev)
 {
-    if (q->cc->on_rto) {
-        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+    if (q->kind->cc->on_rto) {
+        q->kind->cc->on_rto(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
         nic_cc_changed(e, q, qi);
     }
     if (q->snd->entropy)
@@ -574,8 +579,8 @@ void rc_cc_timer(struct weft_engine *e, uint64_t number)
     struct qp *q = qp_at(e, qi);
     q->snd->cc_timer_ps = WEFT_NEVER;
     q->snd->out.timer_at_ps = WEFT_NEVER;
-    if (q->cc->on_timer)
-        q->cc->on_timer(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+    if (q->kind->cc->on_timer)
+        q->kind->cc->on_timer(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
     nic_cc_changed(e, q, qi);
     nic_wake(e, qi);
 }

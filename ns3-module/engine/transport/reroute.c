@@ -73,7 +73,7 @@ uint32_t reroute_path_mtu(const struct weft_engine *e, const struct qp *q)
 /* Whether packets of a QP are longer than @p mtu. Frames are as long as their sender makes them. */
 static bool reroute_too_long(const struct qp *q, uint32_t mtu)
 {
-    return q->own_prio != FRAME_PRIO && q->mtu_bytes > mtu;
+    return q->own_prio != FRAME_PRIO && q->kind->env.mtu_bytes > mtu;
 }
 
 /* ACKs of a QP leave by @p port from now on. */

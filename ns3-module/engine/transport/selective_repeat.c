@@ -170,8 +170,8 @@ static struct ack_report unknown(const struct weft_engine *e, const struct qp *q
             break;
         const struct msg *m = msg_at(e, mi);
         for (; psn < end && psn < m->first_psn + m->npkts; psn++) {
-            const uint64_t left = m->bytes - (psn - m->first_psn) * q->mtu_bytes;
-            const uint64_t payload = left < q->mtu_bytes ? left : q->mtu_bytes;
+            const uint64_t left = m->bytes - (psn - m->first_psn) * q->kind->env.mtu_bytes;
+            const uint64_t payload = left < q->kind->env.mtu_bytes ? left : q->kind->env.mtu_bytes;
             if (known && psn_set_has(known, psn))
                 continue;
             sum.received += payload;

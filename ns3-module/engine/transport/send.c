@@ -29,7 +29,8 @@ void post_take(struct weft_engine *e, const struct post *p)
                       .token_type = msg->token_type,
                       .deferrable = msg->deferrable,
                       .first_psn = q->end_psn,
-                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / q->mtu_bytes + 1 : 1,
+                      .npkts =
+                          msg->bytes && ends ? (msg->bytes - 1) / q->kind->env.mtu_bytes + 1 : 1,
                       .start_byte = q->end_byte,
                       .post_ps = e->now,
                       .since = e->ideal.now,

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kinds of QPs, and the states of their congestion controls.
+ *
+ * A fabric has as many kinds as there are congestion controls and unloaded round trips: three in a
+ * fat-tree. Threads that open QPs look for a kind, and add one, at the same time.
+ *
+ * A control that starts with its first CNP (cc.h) needs no state before: of many short flows few
+ * ever get one. Other states lie in an array by number of the QP.
+ */
+#include "control.h"
+#include "core/context.h"
+#include "qp.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool qp_kinds_init(struct weft_engine *e)
+{
+    e->qps.kinds = calloc(QP_KINDS, sizeof *e->qps.kinds);
+    return e->qps.kinds != NULL;
+}
+
+void qp_kinds_fini(struct weft_engine *e)
+{
+    for (uint32_t h = 0; e->qps.kinds && h < QP_KINDS; h++)
+        for (struct qp_kind *k = e->qps.kinds[h], *next; k; k = next) {
+            next = k->next;
+            free(k);
+        }
+    free(e->qps.kinds);
+}
+
+static uint32_t qp_kind_hash(const struct weft_cc_env *env)
+{
+    const uint64_t h = weft_mix64(env->line_rate_bps ^ weft_mix64((uint64_t)env->base_rtt_ps) ^
+                                  ((uint64_t)env->hops << 32 | env->mtu_bytes));
+    return (uint32_t)(h % QP_KINDS);
+}
+
+/* A kind with what @p like has, and the control's initial state; NULL: out of memory. */
+static struct qp_kind *qp_kind_new(const struct weft_engine *e, const struct qp_kind *like)
+{
+    const size_t at = (sizeof *like + 15) & ~(size_t)15;
+    struct qp_kind *k = calloc(1, at + like->cc->state_size);
+    if (!k)
+        return NULL;
+    memcpy(k, like, sizeof *k);
+    k->fresh = (char *)k + at;
+    k->cc->init(k->fresh, k->ccp, &k->env, e->now, &k->out);
+    return k;
+}
+
+const struct qp_kind *qp_kind_of(const struct weft_engine *e, const struct qp_kind *like,
+                                 struct weft_err *err)
+{
+    struct qp_kind **list = &e->qps.kinds[qp_kind_hash(&like->env)];
+    struct qp_kind *k = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+    for (; k; k = k->next)
+        if (k->control == like->control && memcmp(&k->env, &like->env, sizeof k->env) == 0)
+            return k;
+    k = qp_kind_new(e, like);
+    if (!k) {
+        weft_err_no_memory(err, "kinds of QPs");
+        return NULL;
+    }
+    k->next = __atomic_load_n(list, __ATOMIC_RELAXED);
+    while (
+        !__atomic_compare_exchange_n(list, &k->next, k, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue; /* where two threads add the same, QPs that are alike have either */
+    return k;
+}
+
+void qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    struct sender *const s = q->snd;
+    const size_t size = q->kind->cc->state_size;
+    if (q->kind->cc->starts_with_cnp) {
+        s->out = q->kind->out;
+        return;
+    }
+    s->cc_state = size ? e->qps.cc_state.base + qi * e->qps.cc_state.elem : q->kind->fresh;
+    q->kind->cc->init(s->cc_state, q->kind->ccp, &q->kind->env, e->now, &s->out);
+}
+
+bool qp_first_cnp(struct weft_engine *e, struct qp *q)
+{
+    const size_t size = q->kind->cc->state_size;
+    q->snd->cc_state = malloc(size);
+    if (!q->snd->cc_state) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the state of a congestion control");
+        return false;
+    }
+    memcpy(q->snd->cc_state, q->kind->fresh, size);
+    return true;
+}
+
+uint64_t qp_states_bytes(const struct weft_engine *e)
+{
+    uint64_t bytes = (uint64_t)e->qps.cc_state.n * e->qps.cc_state.elem;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        if (q->kind && q->kind->cc->starts_with_cnp && q->snd->cc_state)
+            bytes += q->kind->cc->state_size;
+    }
+    return bytes;
+}
