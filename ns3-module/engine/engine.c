@@ -190,6 +190,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, const struct w
         !stable_init_growing(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init_growing(&e->qps.pool, qp_bytes, MAX_QPS) ||
         !stable_init_beside(&e->qps.senders, several ? sizeof(struct sender) : 0, &e->qps.pool) ||
+        !stable_init_beside(&e->qps.rare, sizeof(struct qp_rare), &e->qps.pool) ||
         !stable_init_beside(&e->qps.cc_state, state_bytes, &e->qps.pool) || !qp_kinds_init(e) ||
         !stable_init_growing(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) ||
         !sparse_ack_init(e) ||
@@ -199,6 +200,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, const struct w
         return weft_err_set(err, WEFT_E_LIMIT,
                             "out of memory for packets, messages and QPs, which begin with %s each",
                             weft_human_size(ADDRESS_STEP, text));
+    stable_small_pages(&e->qps.rare);
     return 0;
 }
 
@@ -273,6 +275,7 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->msgs);
     stable_fini(&e->qps.pool);
     stable_fini(&e->qps.senders);
+    stable_fini(&e->qps.rare);
     stable_fini(&e->qps.cc_state);
     stable_fini(&e->qps.rtt_ps);
     stable_fini(&e->timers.pool);

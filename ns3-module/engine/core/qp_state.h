@@ -13,6 +13,8 @@
 #include "stable.h"
 #include "engine.h"
 
+#include <stddef.h>
+
 struct control;
 struct entropy_state;
 struct profile;
@@ -57,19 +59,27 @@ struct qp_kind {
 /** Hashes of kinds. */
 #define QP_KINDS 4096u
 
-/** Fields of the sender of a QP: four cache lines. */
+/** What most QPs never touch. */
+struct qp_rare {
+#define FIELD FIELD_DECLARE
+#include "rare.def"
+};
+
+/** Fields of the sender of a QP: three cache lines and a half. */
 struct sender {
 #define FIELD FIELD_DECLARE
 #include "sender.def"
-} __attribute__((aligned(64)));
-_Static_assert(sizeof(struct sender) == 256, "a QP of 65,536 is not to take more");
+} __attribute__((aligned(32)));
+_Static_assert(sizeof(struct sender) == 224, "a QP of 65,536 is not to take more");
 
 /** A QP: its receiver, what both ends have, and where its sender is. */
 struct qp {
 #define FIELD FIELD_DECLARE
 #include "qp.def"
-};
-_Static_assert(sizeof(struct qp) == 192, "a QP of 65,536 is not to take more");
+} __attribute__((aligned(32)));
+_Static_assert(sizeof(struct qp) == 160 && offsetof(struct qp, exp_psn) == 64 &&
+                   offsetof(struct qp, head_msg) == 128,
+               "what is on which line, and a QP of 65,536 is not to take more");
 
 /** Whether a QP sends under credits (grant.h). */
 static inline bool credited(const struct qp *q)
@@ -89,6 +99,7 @@ struct qp_name {
 struct qps {
     struct stable pool;     /**< struct qp, each followed by its sender, or */
     struct stable senders;  /**< struct sender, where there are several processes */
+    struct stable rare;     /**< struct qp_rare, by number of the QP: memory that few touch */
     struct stable cc_state; /**< of congestion controls, by number of the QP; see qp_kind.c */
     struct qp_kind **kinds; /**< by hash */
     struct stable rtt_ps;   /**< int64_t by number of the QP: of its last ACK; unused unless

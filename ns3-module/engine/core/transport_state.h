@@ -94,7 +94,7 @@ struct recovery {
     /** The lowest packet number that the receiver may still ask for when @p una_psn is
      * acknowledged. Optional: una_psn itself. */
     uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);
-    /** Frees what the QP's q->snd->repeat and q->held point to. Optional. */
+    /** Frees what the QP's q->rare points to of it. Optional. */
     void (*fini)(struct qp *q);
 };
 

@@ -173,7 +173,8 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
              "no progress since %s, beyond packet %" PRIu64 " of %" PRIu64 "; %" PRIu32
              " packets sent again so far%s; ",
              weft_human_time(m->since_ps, since),
-             (best > head->first_psn ? best - head->first_psn : 0), head->npkts, q->retx_packets,
+             (best > head->first_psn ? best - head->first_psn : 0), head->npkts,
+             q->rare->retx_packets,
              profile_of(q)->recovery == &recovery_go_back_0
                  ? " (transport.recovery=go-back-0 starts anew after each loss)"
                  : "");

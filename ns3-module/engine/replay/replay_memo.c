@@ -79,7 +79,7 @@ void replay_memo_free(struct weft_engine *e)
 static bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q)
 {
     const struct sender *snd = q->snd;
-    return snd->nxt_psn == snd->top_psn && !snd->recovering && !snd->repeat && !q->holding &&
+    return snd->nxt_psn == snd->top_psn && !snd->recovering && !snd->repeats && !q->holding &&
            !snd->backoff && snd->state != QP_PARKED && replay_of(e)->memo.possible;
 }
 

@@ -87,7 +87,7 @@ static bool symmetry_same_path(const struct weft_engine *e, const struct qp *a, 
 
 static bool symmetry_same_qp(const struct weft_engine *e, const struct qp *a, const struct qp *b)
 {
-    bool same = !a->snd->entropy && !b->snd->entropy;
+    bool same = !a->snd->sprays && !b->snd->sprays;
 #define FIELD(type, name, dimensions, evolution, owner) SYMMETRY_SAME(a, b, name, evolution)
 #include "core/qp.def"
 #define FIELD(type, name, dimensions, evolution, owner)                                            \

@@ -84,7 +84,7 @@ static inline bool nic_window_reached(const struct qp *q)
 static bool nic_nobody_asks(const struct qp *q)
 {
     return profile_of(q)->t.ack_every > 1 &&
-           !(q->requested_psn > q->snd->una_psn && q->requested_psn <= q->snd->nxt_psn);
+           !(q->rare->requested_psn > q->snd->una_psn && q->rare->requested_psn <= q->snd->nxt_psn);
 }
 
 /* A window that holds the QP back. A window that shrank below what is in flight lets one packet
@@ -101,7 +101,7 @@ static void nic_ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
     struct pkt *k = pkt_at(e, i);
     if (nic_window_reached(q) || k->flags & PKT_LAST || again) {
         k->flags |= PKT_ASK;
-        q->requested_psn = k->psn + 1;
+        q->rare->requested_psn = k->psn + 1;
     }
 }
 
@@ -128,7 +128,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
     const struct profile *f = profile_of(q);
     int64_t rto = f->t.rto_ps;
     if (__builtin_expect(f->low_rto, 0)) {
-        q->snd->rto_from_ps = e->now;
+        q->rare->rto_from_ps = e->now;
         if (nic_few_in_flight(q) && f->t.rto_low_ps < rto)
             rto = f->t.rto_low_ps;
     }
@@ -143,7 +143,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->snd->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
+    int64_t at = q->rare->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
     if (nic_few_in_flight(q) || at <= e->now)
         return false;
     nic_rto_at(e, q, qi, at);
@@ -174,7 +174,7 @@ static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->frame = (uint16_t)data_frame(q, payload);
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
-        q->retx_packets++;
+        q->rare->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
         snd->held_ps[WEFT_DELAY_LOSS] +=
@@ -200,10 +200,10 @@ static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
                 e->extension->ops->sent(e, m);
         }
     }
-    if (__builtin_expect(snd->entropy != NULL, 0))
+    if (__builtin_expect(snd->sprays, 0))
         k->mid = entropy_next(e, q) & NO_MID;
     if (__builtin_expect(snd->counted, 0) && profile_of(q)->recovery->timers)
-        profile_of(q)->recovery->timers->sent(e, qi, k->psn, snd->entropy ? k->mid : 0);
+        profile_of(q)->recovery->timers->sent(e, qi, k->psn, snd->sprays ? k->mid : 0);
     if (__builtin_expect(snd->recovering, 0))
         profile_of(q)->recovery->sent(e, qi);
     return i;
@@ -236,7 +236,7 @@ static __attribute__((noinline)) void nic_steer(struct weft_engine *e, uint32_t 
     struct qp *q = qp_at(e, qi);
     const struct sender *snd = q->snd;
     struct pkt *k = pkt_at(e, i);
-    k->mid = q->mid & NO_MID;
+    k->mid = q->rare->mid & NO_MID;
     k->chan = k->in_chan = (snd->prio - q->own_prio) & 15u;
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
     e->spread.steer->aim(e, q);

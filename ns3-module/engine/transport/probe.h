@@ -21,7 +21,7 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi);
 /** Whether an ACK answers the latest probe, which names itself by the time at which it was sent. */
 static inline bool probe_answered(const struct qp *q, const struct pkt *ack)
 {
-    return ack->sent_ps + q->kind->env.base_rtt_ps == q->snd->probe_ps;
+    return ack->sent_ps + q->kind->env.base_rtt_ps == q->rare->probe_ps;
 }
 
 #endif

@@ -214,6 +214,8 @@ uint32_t qp_new(struct weft_engine *e, const struct qp_name *name, struct weft_e
         stable_alloc(&e->qps.cc_state); /* it has room for as many */
     if (e->grants.of.elem)
         *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
+    const uint32_t rare = stable_alloc(&e->qps.rare); /* the same number */
+    qp_at(e, qi)->rare = (struct qp_rare *)(void *)e->qps.rare.base + rare;
     qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
     *slot = qi + 1;
     return qi;
@@ -225,7 +227,7 @@ static int record(struct weft_engine *e, uint32_t qi, const struct qp_name *name
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
-    *q = (struct qp){.snd = snd};
+    *q = (struct qp){.snd = snd, .rare = q->rare};
     if (snd != &qp_nobody)
         *snd = (struct sender){FRESH, .prio = name->prio};
     q->src_host = name->src;
@@ -235,7 +237,6 @@ static int record(struct weft_engine *e, uint32_t qi, const struct qp_name *name
     q->nic = name->nic;
     q->head_msg = q->tail_msg = q->rcv_msg = NIL;
     q->cnp_at_ps = WEFT_NEVER;
-    q->nack_psn = UINT64_MAX;
     const uint32_t own = name->number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
     const uint64_t entropy =
         weft_flow_entropy(weft_flow_key(name->src, name->dst, name->prio, own), e->seed);
@@ -282,7 +283,8 @@ void qp_close(struct qp *q)
         profile_of(q)->recovery->fini(q);
     if (q->kind && q->kind->cc->starts_with_cnp && q->snd != &qp_nobody)
         free(q->snd->cc_state);
-    entropy_close(q);
+    if (q->kind && q->snd->sprays)
+        entropy_close(q);
 }
 
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,

@@ -36,7 +36,7 @@ const struct qp_kind *qp_kind_of(const struct weft_engine *e, const struct qp_ki
 void qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qp);
 /** Makes the state of a congestion control that starts now; false: the engine has failed. */
 bool qp_first_cnp(struct weft_engine *e, struct qp *q);
-/** Bytes of the states of congestion controls. */
+/** Bytes of the states of congestion controls, and of what is rare. */
 uint64_t qp_states_bytes(const struct weft_engine *e);
 /* qp_ideal.c, qp_report.c */
 /** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers

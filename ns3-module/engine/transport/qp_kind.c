@@ -99,11 +99,13 @@ bool qp_first_cnp(struct weft_engine *e, struct qp *q)
 
 uint64_t qp_states_bytes(const struct weft_engine *e)
 {
+    static const struct qp_rare none;
     uint64_t bytes = (uint64_t)e->qps.cc_state.n * e->qps.cc_state.elem;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         if (q->kind && q->kind->cc->starts_with_cnp && q->snd->cc_state)
             bytes += q->kind->cc->state_size;
+        bytes += memcmp(q->rare, &none, sizeof none) ? sizeof none : 0;
     }
     return bytes;
 }

@@ -96,9 +96,10 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
 
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
 {
-    if (q->nack_psn != q->exp_psn || e->now - q->nack_at_ps >= profile_of(q)->t.nack_interval_ps) {
-        q->nack_psn = q->exp_psn;
-        q->nack_at_ps = e->now;
+    if (q->rare->nack_psn != q->exp_psn + 1 ||
+        e->now - q->rare->nack_at_ps >= profile_of(q)->t.nack_interval_ps) {
+        q->rare->nack_psn = q->exp_psn + 1;
+        q->rare->nack_at_ps = e->now;
         rc_answer(e, q, i, WEFT_PKT_NACK);
     } else {
         pkt_free(e, i);
@@ -310,7 +311,7 @@ static __attribute__((noinline)) void note_ack(struct weft_engine *e, const stru
 /* Whether a QP's packets come out of order, so that its recovery has to say what an ACK tells. */
 static inline bool in_disorder(const struct qp *q, const struct pkt *k)
 {
-    return __builtin_expect(q->snd->repeat || q->snd->counted || k->flags & PKT_SACK, 0) &&
+    return __builtin_expect(q->snd->repeats || q->snd->counted || k->flags & PKT_SACK, 0) &&
            profile_of(q)->recovery->received;
 }
 
@@ -374,7 +375,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     if (__builtin_expect(credited(q), 0))
         grantee_at(&e->grants, qi)->landed_bytes +=
             disorder ? report.received : snd->una_bytes - una_before;
-    if (__builtin_expect(snd->entropy != NULL, 0))
+    if (__builtin_expect(snd->sprays, 0))
         entropy_answered(e, q, k);
     const struct qp_kind *const kind = q->kind;
     const struct weft_cc_ops *const cc = kind->cc;
@@ -494,7 +495,7 @@ static void rc_report_timeout(struct weft_engine *e, struct qp *q, uint32_t qi,
         q->kind->cc->on_rto(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
         nic_cc_changed(e, q, qi);
     }
-    if (q->snd->entropy)
+    if (q->snd->sprays)
         entropy_feed(e, q, ev, what);
 }
 
