@@ -136,6 +136,51 @@ TEST(ReplayFiles, TimersWhileAllIsAhead)
     EXPECT_GT(compare(model, "NCCL", {"run.replay-eager=false"}), 0);
 }
 
+/* DCQCN's marks are drawn: symmetric components draw other numbers, and are simulated each for
+ * itself before one of them can complete a message. */
+TEST(ReplayFiles, SymmetricComponentsThatDraw)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::vector<std::string> model = {
+        "--set",
+        "topology.type=multi",
+        "--set",
+        "multi.dimensions=switch size=4 rate=3600Gbps delay=250ns; rail-optimised rails=4 "
+        "nodes=8 spines=16 rate=400Gbps delay=500ns",
+        "--set",
+        "transport.mtu=4096B",
+        "--set",
+        "workload.type=training",
+        "--set",
+        "training.compute=efficiency",
+        "--set",
+        "training.model=gpt3-13b",
+        "--set",
+        "training.layers=4",
+        "--set",
+        "training.sequence=2048",
+        "--set",
+        "training.check-memory=false",
+        "--set",
+        "training.tp=4",
+        "--set",
+        "training.pp=4",
+        "--set",
+        "training.dp=2",
+        "--set",
+        "training.microbatches=1",
+        "--set",
+        "system.all-reduce=ring,ring",
+        "--set",
+        "system.all-gather=ring,ring",
+        "--set",
+        "system.reduce-scatter=ring,ring",
+        "--set",
+        "congestion-control.name=dcqcn"};
+    EXPECT_GT(compare(model, "DCQCN", {"run.replay-eager=false"}), 0);
+}
+
 /* Components that are ahead have no events before the time where they are: a sample with empty
  * queues says nothing of when the next may have rows. */
 TEST(ReplayFiles, SamplesOfQueuesThatAreSometimesEmpty)

@@ -18,6 +18,8 @@ void window_note(struct weft_engine *e, const struct window_note *note)
         engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
         return;
     }
+    if (!w->nnotes || note->t_ps < w->first_note_ps)
+        w->first_note_ps = note->t_ps;
     w->notes[w->nnotes++] = *note;
     if (__builtin_expect(e->extension && !e->worker, 0))
         e->extension->ops->paused(e, note, note->t_ps);
@@ -52,7 +54,7 @@ void window_report_pauses(struct weft_engine *e, int64_t until_ps)
         return;
     if (e->extension)
         until_ps = e->extension->ops->paused(e, NULL, until_ps);
-    if (!w->nnotes)
+    if (!w->nnotes || (w->first_note_ps >= until_ps && !e->peers))
         return;
     qsort(w->notes, w->nnotes, sizeof *w->notes, window_compare_notes);
     for (; nreported < w->nnotes && w->notes[nreported].t_ps < until_ps; nreported++) {
@@ -61,6 +63,7 @@ void window_report_pauses(struct weft_engine *e, int64_t until_ps)
     }
     w->nnotes -= nreported;
     memmove(w->notes, w->notes + nreported, w->nnotes * sizeof *w->notes);
+    w->first_note_ps = w->notes[0].t_ps;
     w->nagreed = w->nnotes; /* each process has told the same */
 }
 

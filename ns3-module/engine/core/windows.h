@@ -83,6 +83,7 @@ struct windows {
     uint32_t nnotes, notes_cap;
     uint32_t nagreed; /**< of these, all processes know */
     int64_t noted_ps; /**< what takes effect before is noted already; at most times INT64_MIN */
+    int64_t first_note_ps; /**< no note is earlier, where there are any */
 };
 
 struct weft_engine;

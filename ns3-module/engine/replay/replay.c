@@ -73,7 +73,9 @@ static bool replay_look(struct weft_engine *e, int64_t t_ps)
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
         replay_packets_no_look(e);
         replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
-        return true;
+        if (r->base.look_ps == at_ps)
+            engine_fail(e, WEFT_E_INTERNAL, "replay: a look in the past, which stays");
+        return !e->err.code;
     }
     if (r->play.on) { /* all that passes in this instant, before what is due in it */
         do

@@ -52,6 +52,7 @@ struct replay_component {
     uint16_t leader;          /**< REPLAY_FOLLOWER: the symmetric component that is simulated */
     int64_t suspended_ps;     /**< of both: since when */
     int64_t next_completion_ps; /**< nobody is told of its messages before; looked at again then */
+    uint64_t drawn;             /**< sum of the random generators of a leader at suspended_ps */
     struct replay_pauses pauses;
     struct snapshot then; /**< state of a leader at suspended_ps, but for packets */
     struct replay_scope scope;

@@ -10,7 +10,8 @@
  * depends on is compared, number by place (replay_state.c with names); so are the paths, so that it
  * does not matter how the choices of equal-cost ports came about.
  *
- * Before the first instant at which someone may be told of a message they part: followers get the
+ * Before the first instant at which someone may be told of a message they part, or once the leader
+ * has drawn a random number, which is another one in each of them: followers get the
  * state of their leader (replay_symmetry_copy.c), with the events of that instant before them, so
  * that host events come in their order. When one of them is touched in the midst of an instant,
  * followers are simulated up to there from where they stand. The instant after, symmetric
@@ -108,8 +109,18 @@ static bool symmetry_suspend(struct weft_engine *e, const struct candidates *c)
     return !p->failed;
 }
 
+/* Grows by one number with each draw of a port. */
+static uint64_t symmetry_drawn(const struct weft_engine *e, const struct replay_component *k)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < k->scope.nports; i++)
+        sum += e->ports[k->scope.ports[i]].ecn_rng.state;
+    return sum;
+}
+
 static void symmetry_lead(struct weft_engine *e, struct replay_component *k)
 {
+    k->drawn = symmetry_drawn(e, k);
     k->then.most = replay_of(e)->packets.most / (2 * LEADERS);
     k->suspended_ps = e->now;
     k->next_completion_ps = e->now + 1;
@@ -236,6 +247,7 @@ static void replay_symmetry_part(struct weft_engine *e, struct replay_component 
     struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t number = (uint16_t)(lead - r->component);
     const bool copies = replay_copy_ready(e, lead);
+    const uint64_t completions = e->tot.msgs_received + e->tot.msgs_acked;
     for (uint32_t i = 0; i < r->top && lead->followers; i++) {
         struct replay_component *k = &r->component[i];
         if (!k->used || k->phase != REPLAY_FOLLOWER || k->leader != number)
@@ -251,6 +263,9 @@ static void replay_symmetry_part(struct weft_engine *e, struct replay_component 
         replay_publish(e);
         replay_component_release(e, k);
     }
+    if (e->tot.msgs_received + e->tot.msgs_acked != completions)
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "replay: a symmetric component has completed a message before its leader");
     const int64_t ready_ps = r->turn[lead->scope.qps[0]].ready_ps;
     r->changes++;
     snapshot_clear(&lead->then);
@@ -266,6 +281,10 @@ void replay_symmetry_look(struct weft_engine *e)
         struct replay_component *k = &r->component[i];
         if (!k->used || !k->followers || k->next_completion_ps > e->now)
             continue;
+        if (symmetry_drawn(e, k) != k->drawn) { /* followers draw other numbers */
+            replay_component_back(e, k);
+            continue;
+        }
         if (k->phase == REPLAY_AHEAD) {
             k->next_completion_ps = k->ahead_ps;
             continue;
