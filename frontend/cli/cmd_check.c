@@ -144,7 +144,15 @@ static void print_replay(FILE *out, const struct weft_scenario *s, const struct 
                 "packet is simulated\n",
                 s->cc->name);
     else if (found->replay.why)
-        fprintf(out, "replay: none, as %s: each packet is simulated\n", found->replay.why);
+        fprintf(out, "replay: none, as %s: each packet is simulated%s\n", found->replay.why,
+                found->replay.nreasons
+                    ? "; run.replay=1% takes over messages that take as long as before"
+                    : "");
+    else if (found->replay.nreasons)
+        fprintf(out,
+                "replay: messages that take as long as before, within the tolerance, are taken "
+                "over; nothing else, as %s\n",
+                found->replay.reasons[0].why);
     else
         fprintf(out, "replay: %s is taken over instead of simulated\n",
                 s->replay_tolerance ? "what repeats itself, or has settled within the tolerance,"

@@ -164,6 +164,40 @@ TEST(Check, AcceptsWhatRunAcceptsAndWritesNothing)
     EXPECT_EQ(weft(Sets("check", bad), dir / "").code, 3);
 }
 
+// Of sprayed packets a tolerance takes messages over, unless flowlets spread them.
+TEST(Check, SaysWhatReplayTakesOverOfSprayedPackets)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    const auto said = [&dir](const std::string &replay, const std::string &balance) {
+        std::vector<std::string> command = {"check"};
+        for (const std::string &set :
+             {std::string("topology.type=leaf-spine"), std::string("workload.type=generate"),
+              std::string("transport.recovery=out-of-order"), "run.replay=" + replay,
+              "switch.balance=" + balance}) {
+            command.push_back("--set");
+            command.push_back(set);
+        }
+        const Said told = weft(command, dir / "");
+        EXPECT_EQ(told.code, 0) << told.err;
+        const size_t at = std::min(told.out.find("replay: "), told.out.size());
+        return told.out.substr(at, told.out.find('\n', at) - at);
+    };
+    for (const char *balance : {"spray", "adaptive", "drill", "entropy"}) {
+        EXPECT_EQ(said("1%", balance), "replay: messages that take as long as before, within the "
+                                       "tolerance, are taken over; nothing else, as packets are "
+                                       "spread over paths");
+        EXPECT_EQ(said("exact", balance),
+                  "replay: none, as packets are spread over paths: each packet is simulated; "
+                  "run.replay=1% takes over messages that take as long as before");
+    }
+    for (const char *balance : {"flowlet", "letflow", "conga"})
+        EXPECT_EQ(said("1%", balance),
+                  "replay: none, as paths change from flowlet to flowlet, are not the shortest, or "
+                  "are a plug-in's: each packet is simulated");
+}
+
 // A control that does not say how its state moves is simulated packet by packet.
 TEST(Check, SaysWhichControlIsNeverReplayed)
 {

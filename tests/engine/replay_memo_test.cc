@@ -94,6 +94,70 @@ void Disturb(Pair &p, weft_rng *rng, int n, uint64_t until)
     }
 }
 
+// A ring of which most messages are taken over, with small errors, the measured one among them, and
+// everything counted.
+void IsTakenOver(Pair &p, const char *name)
+{
+    Begin(p, 100, 1'000'000);
+    p.RunTo(WEFT_PS_PER_S);
+    Check(p.on);
+    const Errors e = Compare(p.off, p.on);
+    const weft_replay_figures f = p.Figures();
+    EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << name;
+    EXPECT_GT(f.taken, p.on.received.size() / 2) << name << ": " << f.why;
+    EXPECT_GT(f.checks, 15u) << name;
+    EXPECT_LT(e.mean, 0.01) << name;
+    EXPECT_LT(e.p99, 0.05) << name;
+    EXPECT_LT(e.end, 0.005) << name;
+    EXPECT_LT(e.mean, 2 * f.error + 0.0001) << name;
+    EXPECT_LT(f.error, 4 * e.mean + 0.001) << name;
+    EXPECT_LT(e.end, 2 * f.end_error + 0.0001) << name;
+    const weft_totals a = p.off.Totals(), b = p.on.Totals();
+    EXPECT_EQ(a.sent[WEFT_PKT_DATA], b.sent[WEFT_PKT_DATA]) << name;
+    EXPECT_EQ(a.sent[WEFT_PKT_ACK], b.sent[WEFT_PKT_ACK]) << name;
+    EXPECT_EQ(a.packet_hops, b.packet_hops) << name;
+}
+
+// Ways to spread packets over equal paths, with a control for each, and by how much the load of a
+// link may be off: recycled entropy values keep to some paths, by chance.
+struct Spreading {
+    const char *name, *cc;
+    Settings engine;
+    double load;
+};
+
+Settings Spread(const char *balance, const char *recovery)
+{
+    return {{"transport.mtu", "4096B"},
+            {"transport.rto", "300us"},
+            {"transport.recovery", recovery},
+            {"switch.balance", balance},
+            {"switch.entropy-policy", "reps"}};
+}
+
+const Spreading spreadings[] = {{"spray", "dcqcn", Spread("spray", "out-of-order"), 0.02},
+                                {"adaptive", "swift", Spread("adaptive", "out-of-order"), 0.02},
+                                {"drill", "none", Spread("drill", "out-of-order"), 0.02},
+                                {"entropy", "dcqcn", Spread("entropy", "out-of-order"), 0.4},
+                                {"rud", "nscc", Spread("entropy", "rud"), 0.4}};
+
+// A link between switches goes down at @p ps and comes back later, or is slower in between.
+void DisturbLink(Pair &p, weft_rng *rng, int64_t ps, bool slow)
+{
+    const uint32_t uplink = static_cast<uint32_t>(weft_rng_u64(rng) % 16);
+    for (World *w : {&p.off, &p.on})
+        for (const bool back : {false, true})
+            w->At(ps + (back ? 90 * WEFT_PS_PER_US : 0), [w, uplink, slow, back] {
+                weft_err err = {};
+                weft_link_change c = {};
+                c.link = w->fabric->nlinks - 1 - uplink;
+                const auto rate = w->fabric->links[c.link].rate_bps;
+                c.kind = slow ? WEFT_LINK_RATE : back ? WEFT_LINK_UP : WEFT_LINK_DOWN;
+                c.rate_bps = back ? rate : rate / 4;
+                ASSERT_EQ(weft_engine_change_links(w->e, &c, 1, &err), 0) << err.msg;
+            });
+}
+
 } // namespace
 
 // Steps of a ring whose hosts are at different distances: nearly all messages are taken over.
@@ -101,24 +165,26 @@ TEST(ReplayMemo, Ring)
 {
     for (const char *cc : {"none", "dcqcn", "hpcc", "swift", "timely"}) {
         Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, cc);
-        Begin(p, 100, 1'000'000);
-        p.RunTo(WEFT_PS_PER_S);
-        Check(p.on);
-        const Errors e = Compare(p.off, p.on);
-        const weft_replay_figures f = p.Figures();
-        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << cc;
-        EXPECT_GT(f.taken, p.on.received.size() / 2) << cc << ": " << f.why;
-        EXPECT_GT(f.checks, 15u) << cc;
-        EXPECT_LT(e.mean, 0.01) << cc;
-        EXPECT_LT(e.p99, 0.05) << cc;
-        EXPECT_LT(e.end, 0.005) << cc;
-        EXPECT_LT(e.mean, 2 * f.error + 0.0001) << cc;
-        EXPECT_LT(f.error, 4 * e.mean + 0.001) << cc;
-        EXPECT_LT(e.end, 2 * f.end_error + 0.0001) << cc;
-        const weft_totals a = p.off.Totals(), b = p.on.Totals();
-        EXPECT_EQ(a.sent[WEFT_PKT_DATA], b.sent[WEFT_PKT_DATA]) << cc;
-        EXPECT_EQ(a.sent[WEFT_PKT_ACK], b.sent[WEFT_PKT_ACK]) << cc;
-        EXPECT_EQ(a.packet_hops, b.packet_hops) << cc;
+        IsTakenOver(p, cc);
+    }
+}
+
+// The same, packet by packet over all spines: the load of links between switches is that of the
+// simulation.
+TEST(ReplayMemo, Sprayed)
+{
+    for (const Spreading &s : spreadings) {
+        Pair p("leaf-spine", fabric, s.engine, s.cc);
+        IsTakenOver(p, s.name);
+        for (uint32_t port = 0; port < p.on.fabric->nports; port++) {
+            weft_port_counters off, on;
+            weft_engine_port_stats(p.off.e, port, &off);
+            weft_engine_port_stats(p.on.e, port, &on);
+            EXPECT_NEAR(static_cast<double>(on.tx_payload_bytes),
+                        static_cast<double>(off.tx_payload_bytes),
+                        s.load * static_cast<double>(off.tx_payload_bytes) + 50'000)
+                << s.name << ", port " << port;
+        }
     }
 }
 
@@ -194,6 +260,39 @@ TEST(ReplayMemo, Disturbed)
     EXPECT_LT(end, 0.003);
 }
 
+// The same of sprayed packets, with a link that changes in between: senders and receivers go on
+// from what was taken over, whatever order packets come in.
+TEST(ReplayMemo, SprayedAndDisturbed)
+{
+    uint64_t taken = 0;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        const Spreading &s = spreadings[seed % 5];
+        const bool slow = seed % 2;
+        weft_rng rng = weft_rng_stream(seed, "replay-memo-sprayed", 0);
+        Pair p("leaf-spine", fabric, s.engine, s.cc);
+        p.resamples = seed % 3 == 0;
+        Begin(p, 50, 300'000 + weft_rng_u64(&rng) % 500'000, false, p.resamples);
+        Disturb(p, &rng, 6, 800 * WEFT_PS_PER_US);
+        DisturbLink(p, &rng, static_cast<int64_t>((200 + seed * 20) * WEFT_PS_PER_US), slow);
+        for (int k = 0; k < 7; k++) {
+            p.RunTo(static_cast<int64_t>((k + 1) * 130 * WEFT_PS_PER_US));
+            Check(p.on);
+            if (HasFatalFailure())
+                FAIL() << "seed " << seed;
+        }
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << "seed " << seed;
+        if (slow) { // else what was on the link is lost, which nothing of a message taken over is
+            EXPECT_NEAR(Mean(p.on) / Mean(p.off), 1, 0.1) << "seed " << seed;
+        }
+        taken += p.Figures().taken;
+        if (HasFailure())
+            FAIL() << "seed " << seed << ", " << s.name;
+    }
+    EXPECT_GT(taken, 6000u);
+}
+
 // The same where times are drawn, in rings that share NICs: messages given back at any moment are
 // received in order, none sooner than alone.
 TEST(ReplayMemo, ResampledAndDisturbed)
@@ -224,16 +323,23 @@ TEST(ReplayMemo, ResampledAndDisturbed)
 }
 
 // The same bytes by any number of threads.
-TEST(ReplayMemo, Threads)
+void SameByThreads(const Settings &engine, const char *cc)
 {
     for (unsigned threads : {2u, 3u}) {
-        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, "hpcc");
+        Pair p("leaf-spine", fabric, engine, cc);
         p.threads = threads;
         Begin(p, 60, 500'000, true);
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
-        EXPECT_GT(p.Figures().taken, 300u) << p.Figures().why;
+        EXPECT_GT(p.Figures().taken, 300u) << cc << ": " << p.Figures().why;
     }
+}
+
+TEST(ReplayMemo, Threads)
+{
+    SameByThreads({{"transport.mtu", "4096B"}}, "hpcc");
+    for (const Spreading &s : spreadings)
+        SameByThreads(s.engine, s.cc);
 }
 
 // Entries of a ring are kept for the next run, which begins with them. Whatever is wrong with them

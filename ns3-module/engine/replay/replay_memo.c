@@ -79,8 +79,10 @@ void replay_memo_free(struct weft_engine *e)
 static bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q)
 {
     const struct sender *snd = q->snd;
-    return snd->nxt_psn == snd->top_psn && !snd->recovering && !snd->repeats && !q->holding &&
-           !snd->backoff && snd->state != QP_PARKED && replay_of(e)->memo.possible;
+    /* out of order is no loss where packets overtake each other */
+    const bool in_order = (!snd->repeats && !q->holding) || profile_of(q)->pick;
+    return snd->nxt_psn == snd->top_psn && !snd->recovering && in_order && !snd->backoff &&
+           snd->state != QP_PARKED && replay_of(e)->memo.possible;
 }
 
 /* Message @p i is the next that its QP sends: it is taken over, or simulated. */

@@ -122,6 +122,19 @@ struct memo_sample {
     float off[MEMO_CHECKED]; /**< the latest */
 };
 
+/** What of a flow is at a node on its way (replay_memo_paths.c). */
+struct memo_part {
+    uint32_t node;
+    uint64_t n; /**< packets */
+    int64_t ps; /**< propagation so far, at least */
+};
+
+/** Room for walks along the paths of a QP. */
+struct memo_paths {
+    struct memo_part *part[2]; /**< at this hop and the next */
+    uint32_t *place;           /**< per node: where in a list it is, if it is there */
+};
+
 /** The memo of an engine. */
 struct replay_memo {
     bool ready;       /**< there is room for all below */
@@ -136,8 +149,9 @@ struct replay_memo {
     size_t nkept;
     struct memo_node *node;
     uint32_t nodes, nodes_cap;
-    uint32_t *port;    /**< per egress port of the fabric: a node that was there, 0: none */
-    uint32_t *users;   /**< the same: QPs in groups that send there */
+    uint32_t *port;  /**< per egress port of the fabric: a node that was there, 0: none */
+    uint32_t *users; /**< the same: QPs in groups that send there */
+    struct memo_paths paths;
     struct evq events; /**< enum memo_event as the kind */
     struct evq leaves; /**< QPs without messages, by when they leave their groups; nobody waits */
     /* what came of it */
@@ -191,6 +205,18 @@ bool memo_group_ready(struct weft_engine *e, struct memo_node *g);
 uint64_t memo_qp_name(struct weft_engine *e, uint32_t qp);
 /** What earlier runs know under the name of @p of, its bytes and pattern; NULL: nothing. */
 const struct memo_entry *memo_kept_find(const struct weft_engine *e, const struct memo_entry *of);
+
+/* replay_memo_paths.c */
+/** @p packets of a QP leave by @p port. */
+typedef void (*memo_port_fn)(struct weft_engine *e, void *ctx, uint32_t port, uint64_t packets);
+bool memo_paths_init(struct weft_engine *e);
+void memo_paths_free(struct memo_paths *p);
+/** Calls fn(e, ctx, port, packets) for the egress ports that @p packets of a QP pass, or (@p
+ * forward is false) ACKs of it; @p salt says where those go that don't divide. 0 packets: for the
+ * ports that may hold them up. The least propagation to the end, WEFT_NEVER: no path leads there.
+ */
+int64_t memo_paths_walk(struct weft_engine *e, const struct qp *q, bool forward, uint64_t packets,
+                        uint64_t salt, memo_port_fn fn, void *ctx);
 
 /* replay_memo_groups.c */
 /** Event @p what of a message or QP happens at @p t_ps. */

@@ -36,7 +36,7 @@ bool memo_groups_init(struct weft_engine *e)
     r->port = calloc(e->fabric->nports + (size_t)1, sizeof *r->port);
     r->users = calloc(e->fabric->nports + (size_t)1, sizeof *r->users);
     r->nodes = 1;
-    return r->port && r->users;
+    return r->port && r->users && memo_paths_init(e);
 }
 
 void memo_groups_free(struct replay_memo *r)
@@ -46,6 +46,7 @@ void memo_groups_free(struct replay_memo *r)
     free(r->node);
     r->port = r->users = NULL;
     r->node = NULL;
+    memo_paths_free(&r->paths);
 }
 
 static uint32_t groups_root(struct replay_memo *r, uint32_t i)
@@ -108,29 +109,27 @@ static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
     to->checks |= from->checks;
 }
 
-/* Calls fn(r, node, port) for the egress ports of a QP, there and back. */
-static void groups_each_port(struct weft_engine *e, uint32_t qi, uint32_t node,
-                             void (*fn)(struct weft_engine *e, uint32_t node, uint32_t port))
+/* Calls fn for the egress ports of a QP that may hold it up, there and back. */
+static void groups_each_port(struct weft_engine *e, uint32_t qi, memo_port_fn fn)
 {
-    uint32_t ports[MAX_PATH];
-    for (int forward = replay_of(e)->memo.resamples; forward < 2; forward++) {
-        const uint32_t n = replay_scope_path(e, qp_at(e, qi), forward, ports);
-        for (uint32_t h = 0; h < n; h++)
-            fn(e, node, ports[h]);
-    }
+    for (int forward = replay_of(e)->memo.resamples; forward < 2; forward++)
+        memo_paths_walk(e, qp_at(e, qi), forward, 0, 0, fn, memo_qp_at(e, qi));
 }
 
-static void groups_enter_port(struct weft_engine *e, uint32_t node, uint32_t port)
+static void groups_enter_port(struct weft_engine *e, void *qp, uint32_t port, uint64_t none)
 {
     struct replay_memo *r = &replay_of(e)->memo;
+    const struct memo_qp *q = qp;
+    (void)none;
     if (r->users[port]++)
-        groups_join(e, r->port[port], node);
-    r->port[port] = node;
+        groups_join(e, r->port[port], q->node);
+    r->port[port] = q->node;
 }
 
-static void groups_leave_port(struct weft_engine *e, uint32_t node, uint32_t port)
+static void groups_leave_port(struct weft_engine *e, void *qp, uint32_t port, uint64_t none)
 {
-    (void)node;
+    (void)qp;
+    (void)none;
     replay_of(e)->memo.users[port]--;
 }
 
@@ -148,7 +147,7 @@ static void groups_add(struct weft_engine *e, uint32_t qi, int64_t taken_ps)
                                           .taken_ps = taken_ps,
                                           .changed_ps = INT64_MIN};
     q->next = q->prev = qi;
-    groups_each_port(e, qi, q->node, groups_enter_port);
+    groups_each_port(e, qi, groups_enter_port);
 }
 
 void memo_group_enter(struct weft_engine *e, uint32_t qi)
@@ -175,7 +174,7 @@ void memo_groups_reroute(struct weft_engine *e)
     memset(r->users, 0, e->fabric->nports * sizeof *r->users);
     for (uint32_t i = 0; r->active && i < e->qps.pool.n; i++)
         if (memo_qp_at(e, i)->node) {
-            groups_each_port(e, i, memo_qp_at(e, i)->node, groups_enter_port);
+            groups_each_port(e, i, groups_enter_port);
             memo_group_renew(e, memo_group(e, memo_qp_at(e, i)));
         }
 }
@@ -226,7 +225,7 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
     memo_qp_at(e, q->next)->prev = q->prev;
     g->pattern ^= groups_hash(q);
     memo_group_renew(e, g);
-    groups_each_port(e, qi, q->node, groups_leave_port);
+    groups_each_port(e, qi, groups_leave_port);
     q->node = 0;
     q->sending = q->receiving = q->head = q->tail = 0;
     r->active--;

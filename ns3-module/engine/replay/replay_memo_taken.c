@@ -19,6 +19,8 @@
 #include "transport/qp.h"
 #include "transport/rc.h"
 
+#include "base/rng.h"
+
 #include <string.h>
 
 #define LAST_PACKETS 2u /**< of a message that is not received yet */
@@ -57,40 +59,50 @@ static uint64_t taken_bytes(const struct qp *q, const struct memo_msg *k, uint64
     return n == k->packets ? k->bytes : n * q->kind->env.mtu_bytes;
 }
 
-/* Marks come at the rate at which they came so far. */
-static void taken_count_marks(struct weft_engine *e, uint32_t port, uint64_t n)
+/* Packets of a message that are counted at the ports that they pass. */
+struct taken_packets {
+    uint32_t frame;
+    uint64_t payload, salt;
+};
+
+/* Marks come at the rate at which they came so far, where that is less than one by chance. */
+static uint64_t taken_marks(const struct port *p, uint64_t n, uint64_t draw)
 {
-    struct port *p = &e->ports[port];
-    if (!p->st.ecn_marks)
-        return;
-    const uint64_t marks = n * p->st.ecn_marks / p->st.tx_packets;
-    p->st.ecn_marks += marks;
-    e->tot.ecn_marks += marks;
+    const uint64_t each = n * p->st.ecn_marks;
+    return (each + draw % p->st.tx_packets) / p->st.tx_packets;
 }
 
-static void taken_count_kind(struct weft_engine *e, const uint32_t *ports, uint32_t hops,
+static void taken_count_port(struct weft_engine *e, void *ctx, uint32_t port, uint64_t n)
+{
+    const struct taken_packets *k = ctx;
+    struct port *p = &e->ports[port];
+    const uint64_t wire = k->frame + e->p.transport.gap_bytes;
+    if (k->payload && p->st.ecn_marks) {
+        const uint64_t marks = taken_marks(p, n, weft_mix64(k->salt + port));
+        p->st.ecn_marks += marks;
+        e->tot.ecn_marks += marks;
+    }
+    p->st.tx_packets += n;
+    e->ends[port].rx_packets += n;
+    e->telemetry.unseen_bytes[port] += n * wire;
+    p->st.tx_payload_bytes += n * k->payload;
+    p->st.busy_ps += (int64_t)n * gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
+    e->tot.packet_hops += n;
+}
+
+static void taken_count_kind(struct weft_engine *e, const struct memo_msg *k, bool forward,
                              uint64_t n, uint32_t frame, uint64_t payload)
 {
-    const uint64_t wire = frame + e->p.transport.gap_bytes;
-    for (uint32_t h = 0; h < hops && n; h++) {
-        struct port *p = &e->ports[ports[h]];
-        if (payload)
-            taken_count_marks(e, ports[h], n);
-        p->st.tx_packets += n;
-        e->ends[ports[h]].rx_packets += n;
-        e->telemetry.unseen_bytes[ports[h]] += n * wire;
-        p->st.tx_payload_bytes += n * payload;
-        p->st.busy_ps +=
-            (int64_t)n * gap_quantised(e->p.transport.quantum_ps, wire, e->ports[ports[h]].ser_q);
-        e->tot.packet_hops += n;
-    }
+    struct taken_packets of = {frame, payload,
+                               weft_mix64((uint64_t)k->qp << 32 ^ k->first_psn) ^ k->counted};
+    if (n)
+        memo_paths_walk(e, qp_at(e, k->qp), forward, n, of.salt, taken_count_port, &of);
 }
 
 /* Of message @p k, @p n packets have been sent and received. */
 static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
 {
     struct qp *q = qp_at(e, k->qp);
-    uint32_t ports[MAX_PATH];
     const uint64_t hops = e->tot.packet_hops, by = n - k->counted,
                    acks = taken_acks(q, k, n) - taken_acks(q, k, k->counted),
                    bytes = taken_bytes(q, k, n) - taken_bytes(q, k, k->counted);
@@ -98,16 +110,14 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     const uint64_t full = by - tail, last = bytes - full * q->kind->env.mtu_bytes;
     if (!by)
         return;
-    const uint32_t there = replay_scope_path(e, q, true, ports);
-    taken_count_kind(e, ports, there, full, data_frame(q, q->kind->env.mtu_bytes),
+    taken_count_kind(e, k, true, full, data_frame(q, q->kind->env.mtu_bytes),
                      q->kind->env.mtu_bytes);
-    taken_count_kind(e, ports, there, tail, data_frame(q, last), last);
-    const uint32_t back = replay_scope_path(e, q, false, ports);
-    taken_count_kind(e, ports, back, acks, ack_frame(q), 0);
+    taken_count_kind(e, k, true, tail, data_frame(q, last), last);
+    taken_count_kind(e, k, false, acks, ack_frame(q), 0);
     const uint64_t cnps = tail ? (uint64_t)(memo_entry_at(e, k->entry)->cnps + 0.5) : 0;
     msg_at(e, k->msg)->cnps += (uint32_t)cnps;
     if (q->kind->control->cnp.separate) {
-        taken_count_kind(e, ports, back, cnps, cnp_frame(e), 0);
+        taken_count_kind(e, k, false, cnps, cnp_frame(e), 0);
         e->tot.sent[WEFT_PKT_CNP] += cnps;
         e->tot.delivered[WEFT_PKT_CNP] += cnps;
     }
@@ -116,7 +126,6 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_ACK] += acks;
     q->snd->made_bytes += bytes;
-    q->snd->flight_bytes += bytes;
     q->taken_bytes += bytes;
     k->counted = n;
     replay_of(e)->base.packets_taken += by;
@@ -223,6 +232,7 @@ static void taken_move(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     taken_count(e, k, n);
     q->snd->nxt_psn += n;
     q->snd->nxt_bytes += taken_bytes(q, k, n);
+    q->snd->flight_bytes += taken_bytes(q, k, n);
     q->snd->top_psn = q->snd->nxt_psn;
     q->exp_psn += n;
 }
@@ -259,15 +269,18 @@ void memo_back(struct weft_engine *e, uint32_t qi)
     }
 }
 
-/* Propagation from the sender of a QP to its receiver: no packet takes less. */
-static int64_t taken_delay_ps(const struct weft_engine *e, const struct qp *q)
+static void taken_pass(struct weft_engine *e, void *none, uint32_t port, uint64_t packets)
 {
-    uint32_t ports[MAX_PATH];
-    int64_t ps = 0;
-    const uint32_t n = replay_scope_path(e, q, true, ports);
-    for (uint32_t h = 0; h < n; h++)
-        ps += e->ports[ports[h]].kind->delay_ps;
-    return ps;
+    (void)e;
+    (void)none;
+    (void)port;
+    (void)packets;
+}
+
+/* Propagation from the sender of a QP to its receiver: no packet takes less. */
+static int64_t taken_delay_ps(struct weft_engine *e, const struct qp *q)
+{
+    return memo_paths_walk(e, q, true, 0, 0, taken_pass, NULL);
 }
 
 bool memo_sent(struct weft_engine *e, uint32_t i)

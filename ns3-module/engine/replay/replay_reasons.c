@@ -30,6 +30,14 @@ static bool against_spread(const struct weft_engine *e)
     return e->spread.balance || e->spread.steer || e->spread.by_path || e->p.uet.prios ||
            e->p.sw.balance == WEFT_BALANCE_ENTROPY;
 }
+/* What goes by flows, or by the past of all, is not the same for packets that nobody makes. */
+static bool against_spread_flows(const struct weft_engine *e)
+{
+    const int b = e->p.sw.balance;
+    return e->spread.steer || e->spread.by_path ||
+           (e->rc.profile[PROFILE_RUN].pick && b != WEFT_BALANCE_SPRAY &&
+            b != WEFT_BALANCE_ADAPTIVE && b != WEFT_BALANCE_DRILL && b != WEFT_BALANCE_ENTROPY);
+}
 static bool against_frames(const struct weft_engine *e)
 {
     return e->path.frames || e->in_network || e->nics.turns;
@@ -75,11 +83,14 @@ static const struct {
     {against_drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)",
      REPLAY_EXACT | REPLAY_MEMO},
     {against_credit, "links or receivers grant credit", ANY},
-    {against_spread, "packets are spread over paths", ANY},
+    {against_spread, "packets are spread over paths", REPLAY_EXACT | REPLAY_IN_STEADY},
+    {against_spread_flows,
+     "paths change from flowlet to flowlet, are not the shortest, or are a plug-in's", REPLAY_MEMO},
     {against_frames, "TCP, hosts that forward, or operations in switches", ANY},
     {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", ANY},
     {against_paused, "ports have been paused", REPLAY_IN_STEADY},
-    {against_counted, "the loss recovery counts what is in flight", ANY},
+    {against_counted, "the loss recovery counts what is in flight",
+     REPLAY_EXACT | REPLAY_IN_STEADY},
     {against_lossy, "links lose packets, or have been down", ANY},
     {against_unknown, "the congestion control doesn't say how its state moves",
      REPLAY_EXACT | REPLAY_IN_STEADY},

@@ -282,6 +282,9 @@ void rc_acknowledge(struct weft_engine *e, uint32_t qi, uint64_t psn)
     struct qp *q = qp_at(e, qi);
     if (psn <= q->snd->una_psn)
         return;
+    const struct pkt ack = {.kind = WEFT_PKT_ACK, .psn = psn};
+    if (q->snd->counted)
+        q->snd->flight_bytes -= profile_of(q)->recovery->received(e, q, &ack).landed;
     const uint32_t done = advance(e, q, psn);
     if (q->snd->nxt_psn == q->snd->una_psn)
         q->snd->rto_at_ps = WEFT_NEVER;
