@@ -16,12 +16,13 @@ static bool is_number(int type)
            type == WEFT_PARAM_SIZE || type == WEFT_PARAM_RATE;
 }
 
-/* Reads @p text as a number of @p type. */
-static bool read_as(const char *text, int type, double *out)
+/* Reads @p text as a number of @p type. A long double has all of them without rounding. */
+static bool read_as(const char *text, int type, long double *out)
 {
     struct weft_err ignored = {0};
     uint64_t u = 0;
     int64_t ps = 0;
+    double real = 0;
     bool ok = false;
     switch (type) {
     case WEFT_PARAM_U64:
@@ -37,11 +38,13 @@ static bool read_as(const char *text, int type, double *out)
         ok = !weft_parse_time_ps(text, &ps, &ignored);
         break;
     case WEFT_PARAM_F64:
-        return !weft_parse_f64(text, out, &ignored);
+        ok = !weft_parse_f64(text, &real, &ignored);
+        *out = real;
+        return ok;
     default:
         return false;
     }
-    *out = type == WEFT_PARAM_TIME ? (double)ps : (double)u;
+    *out = type == WEFT_PARAM_TIME ? (long double)ps : (long double)u;
     return ok;
 }
 
@@ -50,7 +53,7 @@ static int guess(const char *text)
 {
     static const int types[] = {WEFT_PARAM_U64, WEFT_PARAM_SIZE, WEFT_PARAM_TIME, WEFT_PARAM_RATE,
                                 WEFT_PARAM_F64};
-    double ignored;
+    long double ignored;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (read_as(text, types[i], &ignored))
             return types[i];
@@ -59,10 +62,13 @@ static int guess(const char *text)
 
 bool weft_sweep_number(const char *text, int type, double *out)
 {
-    return read_as(text, type < 0 ? guess(text) : type, out);
+    long double number = 0;
+    const bool ok = read_as(text, type < 0 ? guess(text) : type, &number);
+    *out = (double)number;
+    return ok;
 }
 
-static const char *format(int type, double v, char buf[WEFT_UNIT_TEXT_MAX])
+static const char *format(int type, long double v, char buf[WEFT_UNIT_TEXT_MAX])
 {
     switch (type) {
     case WEFT_PARAM_SIZE:
@@ -72,10 +78,10 @@ static const char *format(int type, double v, char buf[WEFT_UNIT_TEXT_MAX])
     case WEFT_PARAM_TIME:
         return weft_format_time((int64_t)v, buf);
     case WEFT_PARAM_U64:
-        snprintf(buf, WEFT_UNIT_TEXT_MAX, "%.0f", v);
+        snprintf(buf, WEFT_UNIT_TEXT_MAX, "%.0Lf", v);
         return buf;
     default:
-        snprintf(buf, WEFT_UNIT_TEXT_MAX, "%.12g", v);
+        snprintf(buf, WEFT_UNIT_TEXT_MAX, "%.12Lg", v);
         return buf;
     }
 }
@@ -98,7 +104,7 @@ static int range_add(struct weft_sweep_values *v, struct weft_arena *arena, cons
 struct range {
     const char *text; /* all of it */
     int type;
-    double from, to, by;
+    long double from, to, by;
     bool grows_by_factor;
 };
 
@@ -107,20 +113,20 @@ static int expand(const struct range *r, struct weft_arena *arena, struct weft_s
                   struct weft_err *err)
 {
     char buf[WEFT_UNIT_TEXT_MAX];
-    double before = -INFINITY;
+    const bool whole = r->type != WEFT_PARAM_F64, exact = whole && !r->grows_by_factor;
+    const long double most = exact ? r->to : fmaxl(r->to, r->to * NEARLY);
     for (unsigned i = 0;; i++) {
-        double v = r->grows_by_factor ? r->from * pow(r->by, i) : r->from + i * r->by;
-        const bool whole = r->type != WEFT_PARAM_F64;
+        long double v =
+            r->grows_by_factor ? (double)r->from * pow((double)r->by, i) : r->from + i * r->by;
         if (whole)
-            v = round(v);
-        if (!(v <= fmax(r->to, r->to * NEARLY)) || (whole && v >= 0x1p63))
+            v = roundl(v);
+        if (!(v <= most) || (whole && v >= 0x1p63L))
             return 0;
-        if (v <= before)
+        if (i > 0 && strcmp(format(r->type, v, buf), out->list[out->n - 1]) == 0)
             return weft_err_set(err, WEFT_E_USAGE, "'%s': the factor or step is too small",
                                 r->text);
         if (range_add(out, arena, format(r->type, v, buf), err))
             return err->code;
-        before = v;
     }
 }
 
@@ -147,7 +153,7 @@ static int read_range(char *text, char *dots, int type, struct range *r, struct 
     if (sign && !read_as(by, r->grows_by_factor ? WEFT_PARAM_F64 : r->type, &r->by))
         return weft_err_set(err, WEFT_E_USAGE, "'%s': '%s' is no %s", r->text, by,
                             r->grows_by_factor ? "factor" : "step of that kind");
-    if (r->type != WEFT_PARAM_F64 && r->to >= 0x1p63)
+    if (r->type != WEFT_PARAM_F64 && r->to >= 0x1p63L)
         return weft_err_set(err, WEFT_E_USAGE, "'%s': a range must end below 2^63", r->text);
     if (r->to < r->from)
         return weft_err_set(err, WEFT_E_USAGE, "'%s': it ends before it begins", r->text);

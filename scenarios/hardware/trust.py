@@ -130,7 +130,7 @@ def tables(played):
 
 def picture(played):
     """Bus bandwidth by size, measured (dots) and simulated (line), a panel for each case."""
-    wide, high, columns = 300, 220, 4
+    wide, high, columns = 330, 220, 4
     cases = [(c, r) for c, r in played if len({x[0] for x in r}) > 3
              and (c["class"] != PROGRAMS or c["what"].endswith("-4-1"))]
     lines = (len(cases) + columns - 1) // columns
@@ -150,6 +150,7 @@ def picture(played):
             y = y0 + h - (math.log10(max(value, 10 ** ay)) - ay) / (by - ay) * h
             return x, y
         out.append('<text x="%d" y="%d">%s</text>' % (x0, y0 - 5, case["what"]))
+        out.append('<text x="%d" y="%d" text-anchor="end">%s</text>' % (x0 + w, y0 - 5, case["collective"]))
         out.append('<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#888"/>' % (x0, y0, w, h))
         for e in range(ay, by + 1):
             y = at(10 ** ax, 10 ** e)[1]

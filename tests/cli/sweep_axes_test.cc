@@ -37,6 +37,10 @@ TEST(SweepAxes, RangesHaveTheUnitsOfTheirSetting)
               "100Gbps 200Gbps 300Gbps 400Gbps");
     EXPECT_EQ(values("single-switch.delay=500ns..2us*2"), "500ns 1us 2us");
     EXPECT_EQ(values("system.endpoint-delay=0..1us+500ns"), "0ps 500ns 1us");
+    EXPECT_EQ(values("run.seed=2000000000..2000000001"), "2000000000 2000000001");
+    EXPECT_EQ(values("run.seed=9007199254740993..9007199254740998+2"),
+              "9007199254740993 9007199254740995 9007199254740997")
+        << "a double has only even ones";
 }
 
 TEST(SweepAxes, SettingsThatChangeTogether)
@@ -137,6 +141,7 @@ TEST(SweepAxes, WrongValues)
         {"generate.count=1..8*x", "'x' is no factor"},
         {"generate.count=1..100000", "more than 1024 values"},
         {"generate.count=1..9*1.01", "the factor or step is too small"},
+        {"dcqcn.g=0.5..0.6+1e-13", "the factor or step is too small"},
         {"generate.count=10000000000000000000..15000000000000000000*2",
          "a range must end below 2^63"},
     };
