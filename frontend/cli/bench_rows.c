@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/units.h"
 #include "system/library.h"
 
 #include <inttypes.h>
@@ -191,11 +192,24 @@ int weft_bench_rows_size(const char *option, const char *text, const char *def, 
         end++;
     if (*end == 'B')
         end++;
-    if (end == text || *end || !(v > 0) || v * (double)unit > 1e15)
-        return weft_err_set(err, WEFT_E_USAGE, "%s %s: a size as nccl-tests takes it: 8, 64K, 16G",
+    const double bytes = v * (double)unit;
+    if (end == text || *end || !(bytes >= 1 && bytes <= 1e15))
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "%s %s: a size as nccl-tests takes it: 8, 64K, 16G; at least a byte, "
+                            "at most 10^15",
                             option, text);
-    *out = (uint64_t)(v * (double)unit);
+    *out = (uint64_t)bytes;
     return 0;
+}
+
+int weft_bench_rows_count(const char *option, const char *text, uint64_t least, uint64_t most,
+                          uint64_t *out, struct weft_err *err)
+{
+    if (!text || (!weft_parse_u64(text, out, err) && *out >= least && *out <= most))
+        return 0;
+    return weft_err_set(err, WEFT_E_USAGE,
+                        "%s %s: must be a whole number from %" PRIu64 " to %" PRIu64, option, text,
+                        least, most);
 }
 
 static const char *setting_text(const struct weft_scenario *s, const char *element,

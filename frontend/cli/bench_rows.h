@@ -45,6 +45,10 @@ void weft_bench_rows_free(struct weft_bench_rows *m);
 int weft_bench_rows_size(const char *option, const char *text, const char *def, uint64_t *out,
                          struct weft_err *err);
 
+/** A whole number of @p least to @p most, of an option; @p text NULL: *out stays. */
+int weft_bench_rows_count(const char *option, const char *text, uint64_t least, uint64_t most,
+                          uint64_t *out, struct weft_err *err);
+
 /** The setting that gives a cluster *nodes nodes of *gpus GPUs (0: those of its topology, which are
  * put there). *setting NULL: its topology has no dimensions of a cluster, and no number changed. */
 int weft_cluster_of(const struct weft_scenario *s, struct weft_arena *a, uint32_t *nodes,

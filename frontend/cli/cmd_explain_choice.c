@@ -97,10 +97,10 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     uint64_t bytes, nodes = 0;
     if (nargs != 3)
         return weft_err_set(err, WEFT_E_USAGE, "a collective, a size and a cluster must be given");
-    if (read_kind(args[0], &kind, err) || weft_bench_rows_size("SIZE", args[1], NULL, &bytes, err))
+    if (read_kind(args[0], &kind, err) ||
+        weft_bench_rows_size("SIZE", args[1], NULL, &bytes, err) ||
+        weft_bench_rows_count("-n", o->nodes, 1, 65536, &nodes, err))
         return err->code;
-    if (o->nodes && (weft_parse_u64(o->nodes, &nodes, err) || nodes < 1 || nodes > 65536))
-        return weft_err_set(err, WEFT_E_USAGE, "-n is a number of 1 or more");
     struct weft_arena *arena = weft_arena_new();
     int code = arena ? explain_choice_load(cli, o, args + 2, (uint32_t)nodes, arena, &s, err)
                      : weft_err_no_memory(err, "a cluster");

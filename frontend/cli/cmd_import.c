@@ -238,7 +238,9 @@ static int list_files(char **args, int nargs, const char **paths, size_t *n,
         else if (*n < FILES_MAX)
             paths[(*n)++] = args[i];
     }
-    return code || *n ? code : weft_err_set(err, WEFT_E_USAGE, "which files?");
+    return code || *n ? code
+                      : weft_err_set(err, WEFT_E_USAGE, nargs ? "%s has no files" : "which files?",
+                                     nargs ? args[0] : "");
 }
 
 static int import_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,

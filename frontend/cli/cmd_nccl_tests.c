@@ -274,11 +274,11 @@ static void print_row(const struct test *t, const struct row *r, bool against)
     const double algbw = (double)r->bytes / r->us / 1e3;
     const bool sums =
         t->kind->coll == WEFT_COLL_ALL_REDUCE || t->kind->coll == WEFT_COLL_REDUCE_SCATTER;
-    fprintf(t->cli->out, "%12" PRIu64 "%14" PRIu64 "%10s%8s%8d%10.*f%s%9.2f%9.2f%7d", r->bytes,
+    fprintf(t->cli->out, "%12" PRIu64 " %13" PRIu64 "%10s%8s%8d %9.*f%s%9.2f%9.2f%7d", r->bytes,
             r->bytes / 4, "float", sums ? "sum" : "none", -1, r->us < 1e4 ? 2 : 0, r->us,
             r->extrapolated ? "~" : " ", algbw, algbw * bus_factor(t), 0);
     if (against)
-        fprintf(t->cli->out, "%11.*f%+9.1f", r->measured_us < 1e4 ? 2 : 0, r->measured_us,
+        fprintf(t->cli->out, " %10.*f%+9.1f", r->measured_us < 1e4 ? 2 : 0, r->measured_us,
                 100 * (r->us / r->measured_us - 1));
     fprintf(t->cli->out, "  %s\n", r->choice);
     fflush(t->cli->out);
@@ -418,15 +418,12 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     t.kind = weft_bench_rows_kind(nargs > 1 ? args[1] : "all_reduce", err);
     if (!t.kind || weft_bench_rows_size("-b", o->begin, o->against ? "1" : "8", &begin, err) ||
         weft_bench_rows_size("-e", o->end, o->against ? "1T" : "16G", &end, err) ||
-        weft_bench_rows_size("--play", o->play, "1G", &t.play_bytes, err))
+        weft_bench_rows_size("--play", o->play, "1G", &t.play_bytes, err) ||
+        weft_bench_rows_count("-f", o->factor, 2, 1024, &factor, err) ||
+        weft_bench_rows_count("-n", o->nodes, 1, 65536, &nodes, err) ||
+        weft_bench_rows_count("--hosts", o->hosts, 1, 65536, &hosts, err) ||
+        weft_bench_rows_count("-g", o->gpus, 1, 1024, &gpus, err))
         return err->code;
-    if ((o->factor && (weft_parse_u64(o->factor, &factor, err) || factor < 2)) ||
-        (o->nodes && (weft_parse_u64(o->nodes, &nodes, err) || nodes < 1 || nodes > 65536)) ||
-        (o->hosts && (weft_parse_u64(o->hosts, &hosts, err) || hosts < 1 || hosts > 65536)) ||
-        (o->gpus && (weft_parse_u64(o->gpus, &gpus, err) || gpus < 1 || gpus > 1024)))
-        return weft_err_set(
-            err, WEFT_E_USAGE,
-            "-f is a factor of 2 or more, -n, -g and --hosts are numbers of 1 or more");
     if (begin > end)
         return weft_err_set(err, WEFT_E_USAGE, "the largest size, -e, is below the smallest, -b");
     t.arena = weft_arena_new();

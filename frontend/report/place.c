@@ -137,7 +137,8 @@ bool weft_place_is_run(const json_t *run_json)
 int weft_place_no_run(const char *dir, struct weft_err *err)
 {
     char meant[WEFT_FILE_MEANT_MAX];
-    return weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: it has no run.json%s", dir,
+    return weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: %s%s", dir,
+                        weft_file_is_dir(dir) ? "it has no run.json" : "there is no such folder",
                         weft_file_meant(meant, dir));
 }
 

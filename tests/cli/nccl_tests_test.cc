@@ -285,6 +285,13 @@ TEST(NcclTests, SaysWhatIsWrong)
     s = weft({"nccl-tests", "dgx-h100", "-b", "16M", "-e", "1M"});
     EXPECT_EQ(s.code, 2);
     EXPECT_CONTAINS(s.err, "-e, is below");
+    /* sizes that never came to an end */
+    s = weft({"nccl-tests", "dgx-h100", "-b", "0.5", "-e", "1K"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "-b 0.5: a size as nccl-tests takes it");
+    s = weft({"nccl-tests", "dgx-h100", "-b", "1K", "-e", "1K", "-f", "4611686018427387904"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "-f 4611686018427387904: must be a whole number from 2 to 1024");
     s = weft({"nccl-tests", "dgx-h10"});
     EXPECT_NE(s.code, 0);
     const std::vector<std::string> one = {"nccl-tests", "oci-a100", "-b",   "1M",

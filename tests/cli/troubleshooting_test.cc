@@ -68,7 +68,7 @@ const std::vector<Message> messages = {
     {"unknown metric '...'",
      {"sweep", main_scenario, "--vary", "run.seed=1|2", "-m", "no-such-metric"},
      ""},
-    {"is no folder of a run: it has no run.json", {"plot", "no-such-folder", "gantt"}, ""},
+    {"is no folder of a run: it has no run.json", {"plot", "/", "gantt"}, ""},
     {"cannot run gnuplot, which draws the figures:", {}, "frontend/plot/gnuplot.c"},
     {"links carried more than twice their rate", {}, "frontend/sweep/point.c"},
     {"expectation missed:", {}, "frontend/cli/cmd_run.c"},
