@@ -47,14 +47,14 @@ static const char *row_name(struct weft_figure *f, const struct weft_sweep_table
     return name;
 }
 
-/* The confidence interval of a mean over seeds, where it has one. On a log scale it ends above 0.
- */
+/* The confidence interval of a mean over seeds, where it has one, from where the axis begins: of a
+ * line that begins below, gnuplot does not see how high it goes. On a log scale it ends above 0. */
 static void draw_interval(struct weft_panel *p, struct weft_curve **c, int colour, double x,
                           double y, double ci95)
 {
     if (!(ci95 > 0))
         return;
-    const double low = p->y.log ? fmax(y - ci95, y / 10) : y - ci95;
+    const double low = fmax(y - ci95, p->y.log ? y / 10 : p->y.from);
     *c = *c ? *c : weft_curve_add(p, WEFT_MARK_EDGES, colour, "");
     weft_curve_point(*c, (const double[]){x, low, x, y + ci95});
 }

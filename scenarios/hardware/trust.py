@@ -130,7 +130,7 @@ def tables(played):
 
 def picture(played):
     """Bus bandwidth by size, measured (dots) and simulated (line), a panel for each case."""
-    wide, high, columns = 330, 220, 4
+    wide, high, columns = 370, 220, 4
     cases = [(c, r) for c, r in played if len({x[0] for x in r}) > 3
              and (c["class"] != PROGRAMS or c["what"].endswith("-4-1"))]
     lines = (len(cases) + columns - 1) // columns

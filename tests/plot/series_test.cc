@@ -448,6 +448,12 @@ TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
               "drops,dcqcn,2000000,40,,,,\n"
               "drops,dcqcn,10000000,0,,,,\n"
               "drops,hpcc,10000000,0,,,,\n");
+    /* an interval that goes below the axis begins where that does: gnuplot sees its other end */
+    make_sweep(dir / "wide", "switch.buffer,outcome,seeds,fct_p99_ns,fct_p99_ns_ci95,speed_up\n"
+                             "10MB,finished,2,3000,5000,1\n"
+                             "20MB,finished,2,2000,100,1\n");
+    const std::string wide = csv_of({dir / "wide", "sweep"});
+    EXPECT_NE(wide.find(",10000000,0,10000000,8,"), std::string::npos) << wide;
 }
 
 /* tp 8 goes with dp 4, tp 16 with dp 2: one axis, and not a curve for each dp. */
