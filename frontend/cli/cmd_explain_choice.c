@@ -47,7 +47,7 @@ static void print(const struct weft_cli *cli, const struct weft_scenario *s,
     const size_t n = weft_library_rows(s->system, g, kind, bytes, rows);
     fprintf(
         cli->out, "%s of %s over %" PRIu32 " node%s of %" PRIu32 " rank%s, %" PRIu32 " channels\n",
-        weft_coll_kind_name(kind), weft_human_size(bytes, size), g->nodes, WEFT_PLURAL(g->nodes),
+        weft_coll_kind_name(kind), weft_format_size(bytes, size), g->nodes, WEFT_PLURAL(g->nodes),
         g->node, WEFT_PLURAL(g->node), weft_library_channels(s->system, g));
     fprintf(cli->out, "%-9s %-7s %12s %12s %12s\n", "algorithm", "proto", "latency", "bandwidth",
             "time");
