@@ -145,8 +145,10 @@ static void draw_items(const struct weft_folded *f, struct weft_panel *p)
         const char *name =
             x->n > 1 ? weft_figure_printf(p->figure, "%s-%s", first, last + 1) : first;
         if ((double)strlen(name) * 7.5 > room * 540)
-            name = (double)strlen(first) * 7.5 > room * 540 ? "" : first;
-        weft_curve_text(texts, x->x, x->y - high - 0.12, name);
+            name = first;
+        const double wide = ceil((double)strlen(name) * 7.5 / (room * 540)); /* in boxes */
+        weft_curve_text(texts, x->x, x->y - high - 0.12,
+                        fmod(floor(x->x / room), wide) > 0 ? "" : name);
     }
 }
 
