@@ -58,11 +58,13 @@ double weft_bench_rows_bus_factor(const struct weft_bench_rows_kind *kind, doubl
     return kind->pairs ? 1 : (kind->coll == WEFT_COLL_ALL_REDUCE ? 2 : 1) * (n - 1) / n;
 }
 
-static int measured_add(struct weft_bench_rows *m, uint64_t bytes, double us, struct weft_err *err)
+static int measured_add(struct weft_bench_rows *m, double bytes, double us, struct weft_err *err)
 {
+    if (!(bytes >= 1 && bytes < 0x1p63 && us > 0))
+        return 0;
     if (!WEFT_GROW_ONE(m->row, m->n))
         return weft_err_no_memory(err, "measurements");
-    m->row[m->n++] = (struct weft_bench_rows_row){bytes, us};
+    m->row[m->n++] = (struct weft_bench_rows_row){(uint64_t)bytes, us};
     return 0;
 }
 
@@ -82,7 +84,7 @@ static int from_csv(char *line, const struct weft_bench_rows_kind *kind, const c
         us = bytes / algbw / 1e3;
     if (us <= 0 && busbw > 0)
         us = bytes * weft_bench_rows_bus_factor(kind, gpus) / busbw / 1e3;
-    return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
+    return measured_add(m, bytes, us, err);
 }
 
 /* Whether the column redop of nccl-tests may stand in a row of @p kind: "none" where nothing is
@@ -112,7 +114,7 @@ static int from_output(char *line, const struct weft_bench_rows_kind *kind,
                             "its redop is '%s': measured with another collective than %s", word[3],
                             kind->name);
     const double bytes = strtod(word[0], NULL), us = strtod(word[5], NULL);
-    return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
+    return measured_add(m, bytes, us, err);
 }
 
 static int measured_by_size(const void *a, const void *b)
