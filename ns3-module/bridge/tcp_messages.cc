@@ -59,6 +59,7 @@ TcpMessages::Group &TcpMessages::GetGroup(const weft_msg &msg)
             char at[WEFT_UNIT_TEXT_MAX];
             weft_err_set(&err, WEFT_E_OUTCOME, "the TCP connection h%u -> h%u failed at %s: %s",
                          src, dst, weft_human_time(WeftPs(Simulator::Now()), at), what);
+            m_fabric->GetPump().SyncClock(); // the run has come to here
             m_listener.failed(err);
         };
         if (m_listener.window) {

@@ -314,6 +314,21 @@ TEST(FabricFaults, ALinkComesBackForTheLastAck)
     }
 }
 
+// The run has come to where its connection failed, also where no packet was sent for long.
+TEST(FabricFaults, ALinkThatStaysDownFailsTheConnectionOfTheLastAck)
+{
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
+    const Said s =
+        weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
+              "single-switch.hosts=2", "--set", "workload.type=generate", "--set",
+              "generate.kind=gather", "--set", "generate.size=1KB", "--set", "transport.type=tcp",
+              "--set", "tcp.retries=2", "--set", "fault.events=link-down link=1 at=5.5us"});
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "the TCP connection h1 -> h0 failed at 1.4 s");
+    EXPECT_CONTAINS(s.out, "1.4 s simulated, 2 of 2 operations done");
+}
+
 // A link that no rank uses costs nothing, one that a rank needs is gone around, or cuts its pairs
 // off, which are named; the same in one queue or windows, under either executor of events.
 TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
