@@ -218,9 +218,43 @@ TEST(ReplayMemo, Resampled)
         const double mean = Mean(p.on) / Mean(p.off) - 1, end = Compare(p.off, p.on).end;
         EXPECT_LT(std::fabs(mean), 2 * f.error + 0.001) << cc;
         EXPECT_LT(end, 2 * f.end_error + 0.001) << cc;
-        EXPECT_LT(f.error, 0.05) << cc;
+        EXPECT_LT(f.error, 0.06) << cc;
         const weft_totals a = p.off.Totals(), b = p.on.Totals();
         EXPECT_EQ(a.sent[WEFT_PKT_DATA], b.sent[WEFT_PKT_DATA]) << cc;
+    }
+}
+
+// Bursts with silence between them, as collectives have: groups fall apart, and form again in
+// another order each time. The first message of a queue pair is taken over, too, until somebody
+// else sends, or a host is late.
+TEST(ReplayMemo, GroupsThatFormAgain)
+{
+    for (const char *cc : {"none", "dcqcn", "swift"}) {
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, cc);
+        weft_rng rng = weft_rng_stream(7, "replay-memo-test", 1);
+        Begin(p, 0, 1);
+        for (int burst = 0; burst < 60; burst++)
+            for (uint32_t host = 0; host < 16; host++) {
+                const bool late = burst == 40 && host == 3, other = burst == 45 && host == 5;
+                const int64_t at = (burst + 1) * 300 * WEFT_PS_PER_US +
+                                   static_cast<int64_t>(weft_rng_below(&rng, WEFT_PS_PER_US)) +
+                                   late * 150 * WEFT_PS_PER_US;
+                const uint32_t to = (host + (other ? 4 : 1)) % 16;
+                for (World *w : {&p.off, &p.on})
+                    w->At(at, [w, host, to] { w->Send(host, to, 1'000'000, 1); });
+            }
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        const Errors e = Compare(p.off, p.on);
+        const weft_replay_figures f = p.Figures();
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << cc;
+        EXPECT_GT(f.taken, p.on.received.size() * 3 / 5) << cc << ": " << f.why;
+        EXPECT_GT(f.checks, 15u) << cc;
+        EXPECT_LT(e.mean, 0.01) << cc;
+        EXPECT_LT(e.end, 0.005) << cc;
+        const weft_totals a = p.off.Totals(), b = p.on.Totals();
+        EXPECT_EQ(a.sent[WEFT_PKT_DATA], b.sent[WEFT_PKT_DATA]) << cc;
+        EXPECT_EQ(a.packet_hops, b.packet_hops) << cc;
     }
 }
 

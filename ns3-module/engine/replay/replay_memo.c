@@ -12,6 +12,10 @@
  * (replay_memo_taken.c): no packet is made, and the application hears of them at the times that
  * the memo says. It decides all else, so waits, order and computation are its own.
  *
+ * QPs without messages leave their groups. When one posts again, with nothing but members of its
+ * last group beside it, that group is expected to form: its first message is known under it, and
+ * taken over if those of the members before it were. The members come in any order.
+ *
  * At intervals, first after 16 messages of a QP, later after 300, the group is simulated until each
  * QP has sent a message that met nothing but packets. Its deviation from the memo is the measured
  * error, and the memo learns from it. A message that a new QP meets, or a link that changes, is
@@ -85,15 +89,30 @@ static bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q)
            snd->state != QP_PARKED && replay_of(e)->memo.possible;
 }
 
+/* Message @p k is simulated, the first of its QP in a group: none is taken over there until it is
+ * over. */
+static void memo_msg_forms(struct weft_engine *e, const struct memo_msg *k)
+{
+    struct memo_qp *q = memo_qp_at(e, k->qp);
+    struct memo_node *g = memo_group(e, q);
+    q->forming = true;
+    g->forming++;
+    if (g->taken)
+        memo_push(e, e->now, MEMO_BACK, k->qp);
+}
+
 /* Message @p i is the next that its QP sends: it is taken over, or simulated. */
 static void memo_msg_begin(struct weft_engine *e, uint32_t i)
 {
     struct memo_msg *k = memo_msg_at(e, i);
     struct memo_qp *q = memo_qp_at(e, k->qp);
     struct memo_node *g = memo_group(e, q);
-    const uint32_t entry = memo_entry_find(e, q, k->bytes);
+    k->home = q->first ? q->home : 0;
+    q->first = false;
+    const uint32_t entry = memo_entry_find(e, q, k->bytes, k->home);
     bool known = memo_entry_known(e, q, entry);
-    if (known && !g->checks && memo_entry_at(e, entry)->hits >= memo_entry_at(e, entry)->gap) {
+    if (known && !g->checks && !(k->home && g->taken) &&
+        memo_entry_at(e, entry)->hits >= memo_entry_at(e, entry)->gap) {
         g->checks = true;
         memo_group_renew(e, g);
         known = false;
@@ -102,14 +121,18 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     k->entry = entry;
     k->start_ps = e->now > q->free_ps ? e->now : q->free_ps;
     q->bytes = k->bytes;
-    memo_group_report(g, q, known);
-    if (known && memo_group_ready(e, g) && memo_qp_is_plain(e, qp_at(e, k->qp))) {
+    if (!k->home)
+        memo_group_report(g, q, known);
+    const bool ready = known && (k->home ? !g->forming && !g->checks : memo_group_ready(e, g));
+    if (ready && memo_qp_is_plain(e, qp_at(e, k->qp))) {
         g->checks = false;
         memo_take(e, i, entry);
         return;
     }
-    k->clean = !g->taken && g->taken_ps <= k->start_ps && !q->cold;
+    k->clean = !g->taken && g->taken_ps <= k->start_ps && (k->home || !q->cold);
     q->cold = false;
+    if (k->home)
+        memo_msg_forms(e, k);
     if (q->open_ps <= e->now)
         return;
     k->start_ps = q->open_ps > k->start_ps ? q->open_ps : k->start_ps;
@@ -206,9 +229,14 @@ static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
     r->simulated += !k->taken;
     if (!k->taken && k->began && (r->taken || replay_of(e)->figures.skips))
         memo_entry_outlier(e, k);
-    if (!k->taken && k->began && k->clean && memo_group(e, q)->changed_ps <= k->start_ps &&
-        !d->retx_bytes && k->packets >= LEAST_PACKETS)
+    if (!k->taken && k->began && k->clean && memo_msg_fits(e, k) && !d->retx_bytes &&
+        k->packets >= LEAST_PACKETS)
         memo_entry_learn(e, q, k, d);
+    if (k->home && q->forming) {
+        q->forming = false;
+        memo_group(e, q)->forming--;
+    }
+    q->home = memo_group(e, q)->expects;
     q->head = k->next;
     q->tail = q->head ? q->tail : 0;
     q->leave_ps = e->now + 2 * took_ps;

@@ -64,6 +64,8 @@ struct memo_msg {
     uint64_t first_psn, packets, bytes;
     int64_t post_ps, start_ps; /**< the latter: when its QP could send it */
     int64_t sent_ps, received_ps;
+    uint64_t home;     /**< not 0: it is the first of its QP in a group, and this the group that
+                            is expected to form */
     bool clean;        /**< nothing that it met was taken over when it began */
     bool taken;        /**< it is taken over */
     bool began;        /**< start_ps is known */
@@ -95,6 +97,9 @@ struct memo_qp {
     uint64_t ready_epoch;          /**< of its group when its next message was known */
     uint64_t checked_epoch;        /**< of its group when a message was simulated for a check */
     uint64_t bytes;                /**< of its last message */
+    uint64_t home;                 /**< the whole group in which that was; 0: none yet */
+    bool first;                    /**< it has entered a group and sent nothing there */
+    bool forming;                  /**< its first message in its group is simulated */
 };
 
 /** A place in a group: QPs with messages that share ports, joined by union and find. The root has
@@ -108,6 +113,9 @@ struct memo_node {
     uint64_t pattern;   /**< which QPs these are */
     uint64_t epoch;     /**< changes whenever these change, and with each check */
     uint64_t scanned;   /**< epoch in which all QPs were asked whether they are ready */
+    uint64_t expects;   /**< pattern of the group that is forming, or was once all had come */
+    int64_t whole_ps;   /**< when it was last formed */
+    uint32_t forming;   /**< QPs whose first message is simulated */
     int64_t taken_ps;   /**< when the last message that was taken over was received */
     int64_t changed_ps; /**< when the epoch began */
     bool checks;        /**< messages are simulated to be compared */
@@ -183,8 +191,9 @@ void replay_memo_free(struct weft_engine *e);
 /* replay_memo_entries.c */
 /** The memo's estimate of errors. */
 void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures *f);
-/** The entry for messages of @p bytes of a QP in its group as it is, 0: none. */
-uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes);
+/** The entry for messages of @p bytes of a QP in its group as it is, or with @p home for the first
+ * in a group that forms; 0: none. */
+uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes, uint64_t home);
 /** By how much the messages of an entry differ: their standard deviation over their mean. */
 double memo_entry_spread(const struct memo_entry *m);
 /** Whether the next message of a QP can be taken over from entry @p i. */
@@ -197,6 +206,8 @@ void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct mem
                       const struct weft_completion *d);
 /** Message @p k was simulated after something was not. */
 void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k);
+/** Whether message @p k met nothing but packets of its group, which is as its entry says. */
+bool memo_msg_fits(struct weft_engine *e, const struct memo_msg *k);
 /** Whether the next message of each member is known. */
 bool memo_group_ready(struct weft_engine *e, struct memo_node *g);
 

@@ -24,11 +24,12 @@
 
 /* ---- entries ---- */
 
-/* What an entry is filed under: the group, and the state of links. */
-static uint64_t memo_pattern(struct weft_engine *e, const struct memo_qp *q)
+/* What an entry is filed under: the group, or that a group forms, and the state of links. */
+static uint64_t memo_pattern(struct weft_engine *e, const struct memo_qp *q, uint64_t home)
 {
     const struct replay_memo *r = &replay_of(e)->memo;
-    return memo_group(e, q)->pattern + r->changes + r->resamples;
+    const uint64_t group = home ? weft_mix64(home) : memo_group(e, q)->pattern;
+    return group + r->changes + r->resamples;
 }
 
 /* Adds entry @p of to those of a QP; 0: there are too many. */
@@ -46,16 +47,18 @@ static uint32_t memo_entry_add(struct weft_engine *e, struct memo_qp *q,
     return i;
 }
 
-/* By how much the first check of a QP in this run comes earlier. */
-static uint32_t memo_entry_early(const struct weft_engine *e, const struct memo_qp *q)
+/* By how much the first check of a QP in this run comes earlier; all of a group that forms are
+ * checked together. */
+static uint32_t memo_entry_early(const struct weft_engine *e, const struct memo_qp *q,
+                                 uint64_t home)
 {
-    const uint64_t number = (uint64_t)(q - memo_qp_at(e, 0));
+    const uint64_t number = home ? home : (uint64_t)(q - memo_qp_at(e, 0));
     return (uint32_t)(weft_mix64(e->seed ^ number) % (MEMO_FIRST_GAP / 2));
 }
 
-uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes)
+uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes, uint64_t home)
 {
-    struct memo_entry of = {.qp = q->name, .bytes = bytes, .pattern = memo_pattern(e, q)};
+    struct memo_entry of = {.qp = q->name, .bytes = bytes, .pattern = memo_pattern(e, q, home)};
     uint32_t i = q->entries;
     while (i && (memo_entry_at(e, i)->bytes != bytes || memo_entry_at(e, i)->pattern != of.pattern))
         i = memo_entry_at(e, i)->next;
@@ -63,7 +66,7 @@ uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t byte
     if (!kept)
         return i;
     of = *kept;
-    const uint32_t first = MEMO_FIRST_GAP - memo_entry_early(e, q);
+    const uint32_t first = MEMO_FIRST_GAP - memo_entry_early(e, q, home);
     of.hits = of.gap > first ? of.gap - first : 0;
     return memo_entry_add(e, q, &of);
 }
@@ -153,14 +156,15 @@ static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
 void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
                       const struct weft_completion *d)
 {
-    uint32_t i = memo_entry_find(e, q, k->bytes);
+    uint32_t i = memo_entry_find(e, q, k->bytes, k->home);
     if (!i)
         i = memo_entry_add(
             e, q,
             &(struct memo_entry){.qp = q->name,
                                  .bytes = k->bytes,
-                                 .pattern = memo_pattern(e, q),
-                                 .gap = (uint16_t)(MEMO_FIRST_GAP - memo_entry_early(e, q))});
+                                 .pattern = memo_pattern(e, q, k->home),
+                                 .gap =
+                                     (uint16_t)(MEMO_FIRST_GAP - memo_entry_early(e, q, k->home))});
     if (!i)
         return;
     struct memo_entry *m = memo_entry_at(e, i);
@@ -196,11 +200,18 @@ bool memo_group_ready(struct weft_engine *e, struct memo_node *g)
         uint32_t i = g->member;
         do {
             struct memo_qp *q = memo_qp_at(e, i);
-            memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes)));
+            memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes, 0)));
             i = q->next;
         } while (i != g->member);
     }
-    return g->ready == g->active;
+    return g->ready == g->active && !g->forming;
+}
+
+bool memo_msg_fits(struct weft_engine *e, const struct memo_msg *k)
+{
+    const struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
+    return k->home ? k->home == g->expects && g->whole_ps >= k->post_ps
+                   : g->changed_ps <= k->start_ps;
 }
 
 /* ---- estimate of errors ---- */

@@ -107,6 +107,9 @@ static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
     to->taken_ps = to->taken_ps > from->taken_ps ? to->taken_ps : from->taken_ps;
     to->changed_ps = to->changed_ps > from->changed_ps ? to->changed_ps : from->changed_ps;
     to->checks |= from->checks;
+    to->forming += from->forming;
+    to->expects = to->expects == from->expects ? to->expects : 0;
+    to->whole_ps = to->whole_ps > from->whole_ps ? to->whole_ps : from->whole_ps;
 }
 
 /* Calls fn for the egress ports of a QP that may hold it up, there and back. */
@@ -133,8 +136,9 @@ static void groups_leave_port(struct weft_engine *e, void *qp, uint32_t port, ui
     replay_of(e)->memo.users[port]--;
 }
 
-/* A QP begins a group, and joins those that it shares ports with. */
-static void groups_add(struct weft_engine *e, uint32_t qi, int64_t taken_ps)
+/* A QP begins a group, and joins those that it shares ports with. @p was: its group before; NULL:
+ * it is new. */
+static void groups_add(struct weft_engine *e, uint32_t qi, const struct memo_node *was)
 {
     struct replay_memo *r = &replay_of(e)->memo;
     struct memo_qp *q = memo_qp_at(e, qi);
@@ -144,7 +148,10 @@ static void groups_add(struct weft_engine *e, uint32_t qi, int64_t taken_ps)
                                           .active = 1,
                                           .taken = q->taken,
                                           .pattern = groups_hash(q),
-                                          .taken_ps = taken_ps,
+                                          .taken_ps = was ? was->taken_ps : INT64_MIN,
+                                          .expects = was ? was->expects : q->home,
+                                          .whole_ps = was ? was->whole_ps : INT64_MIN,
+                                          .forming = q->forming,
                                           .changed_ps = INT64_MIN};
     q->next = q->prev = qi;
     groups_each_port(e, qi, groups_enter_port);
@@ -161,10 +168,15 @@ void memo_group_enter(struct weft_engine *e, uint32_t qi)
     q->name = q->name ? q->name : memo_qp_name(e, qi);
     r->active++;
     q->cold = true;
-    groups_add(e, qi, INT64_MIN);
+    groups_add(e, qi, NULL);
     struct memo_node *g = memo_group(e, q);
     memo_group_renew(e, g);
-    if (g->taken)
+    q->first = q->home && g->expects == q->home;
+    if (!q->first)
+        g->expects = g->pattern;
+    if (g->pattern == g->expects)
+        g->whole_ps = e->now;
+    if (g->taken && !q->first)
         memo_push(e, e->now, MEMO_BACK, qi);
 }
 
@@ -195,7 +207,7 @@ static void groups_form(struct weft_engine *e)
     r->left = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (memo_qp_at(e, i)->was)
-            groups_add(e, i, was[memo_qp_at(e, i)->was].taken_ps);
+            groups_add(e, i, &was[memo_qp_at(e, i)->was]);
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct memo_qp *q = memo_qp_at(e, i);
         struct memo_node *g = q->was ? memo_group(e, q) : NULL;

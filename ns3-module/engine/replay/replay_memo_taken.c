@@ -137,7 +137,8 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
 static uint64_t taken_packets(const struct weft_engine *e, uint32_t i)
 {
     const struct memo_msg *k = memo_msg_at(e, i);
-    if (e->now <= k->start_ps || memo_qp_at(e, k->qp)->receiving != i)
+    if (e->now <= k->start_ps || memo_qp_at(e, k->qp)->receiving != i ||
+        qp_at(e, k->qp)->exp_psn != k->first_psn)
         return k->counted;
     const double share = (double)(e->now - k->start_ps) / (double)(k->sent_ps - k->start_ps);
     const uint64_t n = (uint64_t)((double)k->bytes * share) / qp_at(e, k->qp)->kind->env.mtu_bytes;
@@ -245,6 +246,10 @@ static void taken_back(struct weft_engine *e, uint32_t i)
     const uint64_t n = taken_packets(e, i);
     taken_move(e, k, n);
     k->taken = k->clean = false;
+    if (k->home) {
+        q->forming = true;
+        memo_group(e, q)->forming++;
+    }
     q->received_ps = q->acked_ps = 0;
     taken_ends(e, q);
     if (n)
@@ -253,6 +258,17 @@ static void taken_back(struct weft_engine *e, uint32_t i)
         memo_push(e, q->open_ps, MEMO_OPEN, k->qp);
     else
         memo_show(e, k->qp);
+}
+
+/* Where a group forms again, and the first message of QP @p qi is not known: those of all are
+ * simulated next time, so that it is. */
+static void taken_due_for_check(struct weft_engine *e, uint32_t i, uint32_t qi)
+{
+    const struct memo_msg *k = memo_msg_at(e, i);
+    const struct memo_qp *by = qi != NIL ? memo_qp_at(e, qi) : NULL;
+    struct memo_entry *m = memo_entry_at(e, k->entry);
+    if (by && by->node && k->home && k->home == by->home && !memo_group(e, by)->checks)
+        m->hits = m->gap;
 }
 
 void memo_back(struct weft_engine *e, uint32_t qi)
@@ -264,6 +280,7 @@ void memo_back(struct weft_engine *e, uint32_t qi)
         if (!i || !(all || memo_group(e, memo_qp_at(e, memo_msg_at(e, i)->qp)) ==
                                memo_group(e, memo_qp_at(e, qi))))
             continue;
+        taken_due_for_check(e, i, qi);
         taken_back(e, i);
         n = UINT32_MAX; /* the application may have posted: begins again */
     }
@@ -314,6 +331,8 @@ void memo_received(struct weft_engine *e, uint32_t i)
     if (!taken_due(e, i, MEMO_RECEIVED))
         return;
     const struct completer last = {NIL, msg_at(e, k->msg)->sent_ps, k->first_psn + k->packets - 1};
+    if (k->home && !memo_msg_fits(e, k)) /* not the group that was expected */
+        memo_entry_at(e, k->entry)->n = 0;
     taken_ends(e, memo_qp_at(e, k->qp));
     rc_received(e, qp_at(e, k->qp), k->msg, &last);
 }
