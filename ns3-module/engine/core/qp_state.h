@@ -62,7 +62,7 @@ struct qp_kind {
 /** What most QPs never touch. */
 struct qp_rare {
 #define FIELD FIELD_DECLARE
-#include "rare.def"
+#include "qp_rare.def"
 };
 
 /** Fields of the sender of a QP: three cache lines and a half. */

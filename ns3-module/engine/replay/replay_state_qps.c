@@ -184,7 +184,7 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q, type, name, evolution)
 #include "core/qp.def"
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q->rare, type, name, evolution)
-#include "core/rare.def"
+#include "core/qp_rare.def"
     if (!t->fixed)
         snapshot_same(t, asks, "whether an ACK was requested");
     if (asks || t->fixed)
