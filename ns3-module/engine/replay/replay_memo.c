@@ -93,11 +93,8 @@ static bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q)
  * over. */
 static void memo_msg_forms(struct weft_engine *e, const struct memo_msg *k)
 {
-    struct memo_qp *q = memo_qp_at(e, k->qp);
-    struct memo_node *g = memo_group(e, q);
-    q->forming = true;
-    g->forming++;
-    if (g->taken)
+    memo_group_forms(e, memo_qp_at(e, k->qp), true);
+    if (memo_group(e, memo_qp_at(e, k->qp))->taken)
         memo_push(e, e->now, MEMO_BACK, k->qp);
 }
 
@@ -232,10 +229,8 @@ static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
     if (!k->taken && k->began && k->clean && memo_msg_fits(e, k) && !d->retx_bytes &&
         k->packets >= LEAST_PACKETS)
         memo_entry_learn(e, q, k, d);
-    if (k->home && q->forming) {
-        q->forming = false;
-        memo_group(e, q)->forming--;
-    }
+    if (k->home)
+        memo_group_forms(e, q, false);
     q->home = memo_group(e, q)->expects;
     q->head = k->next;
     q->tail = q->head ? q->tail : 0;

@@ -243,6 +243,8 @@ void memo_group_leave(struct weft_engine *e, uint32_t qp);
 void memo_groups_reroute(struct weft_engine *e);
 /** The members are asked anew whether they are ready. */
 void memo_group_renew(struct weft_engine *e, struct memo_node *g);
+/** Whether the first message of QP @p q in its group is simulated. */
+void memo_group_forms(struct weft_engine *e, struct memo_qp *q, bool forms);
 /** Whether QP @p q is ready. */
 void memo_group_report(struct memo_node *g, struct memo_qp *q, bool ready);
 void memo_groups_free(struct replay_memo *r);

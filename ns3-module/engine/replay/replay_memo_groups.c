@@ -245,6 +245,12 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
         groups_form(e);
 }
 
+void memo_group_forms(struct weft_engine *e, struct memo_qp *q, bool forms)
+{
+    memo_group(e, q)->forming += (uint32_t)forms - (uint32_t)q->forming;
+    q->forming = forms;
+}
+
 void memo_group_report(struct memo_node *g, struct memo_qp *q, bool ready)
 {
     const bool was = q->ready_epoch == g->epoch;

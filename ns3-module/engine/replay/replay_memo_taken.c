@@ -246,10 +246,8 @@ static void taken_back(struct weft_engine *e, uint32_t i)
     const uint64_t n = taken_packets(e, i);
     taken_move(e, k, n);
     k->taken = k->clean = false;
-    if (k->home) {
-        q->forming = true;
-        memo_group(e, q)->forming++;
-    }
+    if (k->home)
+        memo_group_forms(e, q, true);
     q->received_ps = q->acked_ps = 0;
     taken_ends(e, q);
     if (n)

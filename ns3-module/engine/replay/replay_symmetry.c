@@ -10,11 +10,11 @@
  * depends on is compared, number by place (replay_state.c with names); so are the paths, so that it
  * does not matter how the choices of equal-cost ports came about.
  *
- * Before the first instant at which someone may be told of a message they part, or once the leader
- * has drawn a random number, which is another one in each of them: followers get the
- * state of their leader (replay_symmetry_copy.c), with the events of that instant before them, so
- * that host events come in their order. When one of them is touched in the midst of an instant,
- * followers are simulated up to there from where they stand. The instant after, symmetric
+ * Symmetric components part before the first instant at which a message may complete, or once the
+ * leader has drawn a random number: each follower draws another one. Followers get the state of
+ * their leader (replay_symmetry_copy.c), with the events of that instant before them, so that host
+ * events come in their order. When one of them is touched in the midst of an instant, or numbers
+ * were drawn, followers are simulated up to there from where they stand. Then symmetric
  * components are looked for again.
  */
 #include "core/context.h"
