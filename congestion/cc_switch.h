@@ -5,6 +5,7 @@
 #ifndef WEFT_CC_SWITCH_H
 #define WEFT_CC_SWITCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** What one switch egress port stamps on a data packet when it leaves (NEEDS_INT). */
@@ -17,6 +18,12 @@ struct weft_cc_hop {
 /** Most hops that an INT stack records; a longer path drops the later ones. */
 #define WEFT_CC_MAX_HOPS 16
 
+/** Stamps that a state has room for at first, where the path has @p hops switches; 0: unknown. */
+static inline uint32_t weft_cc_stamps(uint32_t hops)
+{
+    return hops && hops < WEFT_CC_MAX_HOPS ? hops : WEFT_CC_MAX_HOPS;
+}
+
 /** What an algorithm's signals cost and how switches make them. */
 struct weft_cc_signals {
     uint32_t data_bytes; /**< bytes that the signal adds to each data packet */
@@ -28,6 +35,10 @@ struct weft_cc_signals {
                               fabric's largest base RTT */
     uint32_t pint_packets; /**< NEEDS_PINT: T is at least as long as so many full packets take at
                               the port's rate; 0: any */
+    /** The state ends with an array of WEFT_CC_MAX_HOPS, of @c hop_bytes each, behind
+     * @c head_bytes. At first it has only weft_cc_stamps(env->hops) of these, which `init` writes;
+     * before an ACK brings more stamps, the others come, with zeros. head_bytes = 0: it has all. */
+    size_t head_bytes, hop_bytes;
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "congestion/cc.h"
 #include "congestion/cc_marking.h"
 #include "congestion/cc_table.h"
+#include "congestion/cc_switch.h"
 
 #include "base/family.h"
 #include "base/scale.h"
@@ -81,6 +82,13 @@ unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)
     if (weft_params_scaled_by(&ops->params, params, WEFT_BASIS_BASE_RTT))
         needs |= WEFT_CC_NEEDS_BASE_RTT;
     return needs & ops->needs;
+}
+
+size_t weft_cc_state_bytes(const struct weft_cc_ops *ops, const struct weft_cc_signals *signals,
+                           uint32_t hops)
+{
+    return signals->head_bytes ? signals->head_bytes + weft_cc_stamps(hops) * signals->hop_bytes
+                               : ops->state_size;
 }
 
 const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,

@@ -19,6 +19,10 @@ const struct weft_cc_ops *const *weft_cc_table(size_t *n);
 const struct weft_cc_ops *weft_cc_preset_owner(const char *name);
 /** What @p ops needs under @p params: bits of enum weft_cc_needs. */
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params);
+/** Bytes of state at first, where the path has @p hops switches (0: unknown) and signals are
+ * @p signals. */
+size_t weft_cc_state_bytes(const struct weft_cc_ops *ops, const struct weft_cc_signals *signals,
+                           uint32_t hops);
 /** Longest text of weft_cc_signal_names. */
 #define WEFT_CC_SIGNALS_TEXT_MAX 96
 /** The same as words: "ecn, cnp, cnp-packet"; "none". cnp-packet: CNPs are packets of their own.

@@ -89,11 +89,12 @@ struct gauge {
 
 struct state {
     struct weft_hpcc_law law;
-    double t_ps, window_bytes;  /* T; W of the queue term in mode=hpcc */
+    double t_ps;                /* T */
     uint64_t last_update_bytes; /* an ACK beyond this changes the reference; 0: no ACK yet */
     struct gauge path;
     uint32_t nhops;
-    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]; /* the last stamps */
+    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]; /* the last stamps; without multi-rate, of as many
+                                                  as the path has */
     struct gauge hop[WEFT_CC_MAX_HOPS];        /* multi-rate */
 };
 
@@ -109,16 +110,16 @@ static void hpcc_init(void *state, const void *raw, const struct weft_cc_env *en
 {
     const struct params *p = raw;
     struct state *s = state;
-    memset(s, 0, sizeof *s);
+    memset(s, 0, offsetof(struct state, hops));
+    memset(s->hops, 0, weft_cc_stamps(per_hop(p) ? 0 : env->hops) * sizeof s->hops[0]);
     weft_hpcc_law_init(&s->law, &p->k, env);
     s->t_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
-    s->window_bytes = env->bdp_bytes ? (double)env->bdp_bytes : 1.0;
     s->path = (struct gauge){.u = 1.0, .ref = {.x = s->law.hi}};
-    for (int i = 0; i < WEFT_CC_MAX_HOPS; i++)
+    for (int i = 0; per_hop(p) && i < WEFT_CC_MAX_HOPS; i++)
         s->hop[i] = s->path;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = true;
-    weft_hpcc_publish(&s->law, s->law.hi, out);
+    weft_hpcc_publish(&s->law, &p->k, s->law.hi, out);
 }
 
 /* A stamp as the algorithm sees it with int-multi. */
@@ -157,16 +158,19 @@ static inline double real(uint64_t count)
 }
 
 /* u of a hop between two stamps that are tau apart. */
-static inline double hop_util(const struct state *s, const struct weft_cc_hop *h,
-                              const struct weft_cc_hop *old, double tau_ps)
+static inline double hop_util(const struct state *s, const struct params *p,
+                              const struct weft_cc_hop *h, const struct weft_cc_hop *old,
+                              double tau_ps)
 {
     const double b = real(h->rate_bps);
     const double sent = real(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b;
     if (!h->qlen_bytes || !old->qlen_bytes) /* as most ports are */
         return sent;
     const double q = real(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
-    return sent + (s->law.whole ? q * real(s->law.line_bps) / b / s->window_bytes
-                                : q * 8e12 / (b * s->t_ps));
+    if (!weft_hpcc_whole(&p->k))
+        return sent + q * 8e12 / (b * s->t_ps);
+    const double window_bytes = s->law.bdp_bytes ? (double)s->law.bdp_bytes : 1.0;
+    return sent + q * real(s->law.line_bps) / b / window_bytes;
 }
 
 /* Lets utilisation u, seen for tau, into the average. */
@@ -180,7 +184,7 @@ static void average(const struct state *s, struct gauge *g, double u, double tau
 enum seen { SEEN_NOTHING, SEEN_UTILISATION, SEEN_OTHER_PATH };
 
 /* mode=paper: takes over new stamps in one pass over the hops, as this is done at each ACK. */
-static enum seen measure_path(struct state *s, const struct weft_cc_hop *h)
+static enum seen measure_path(struct state *s, const struct params *p, const struct weft_cc_hop *h)
 {
     enum seen seen = SEEN_NOTHING;
     double top = 0, top_tau_ps = 0;
@@ -196,7 +200,7 @@ static enum seen measure_path(struct state *s, const struct weft_cc_hop *h)
         }
         if (h->tx_bytes < old->tx_bytes)
             return SEEN_OTHER_PATH;
-        const double tau_ps = (double)ps, u = hop_util(s, h, old, tau_ps);
+        const double tau_ps = (double)ps, u = hop_util(s, p, h, old, tau_ps);
         *old = *h;
         seen = SEEN_UTILISATION;
         if (u > top) {
@@ -223,7 +227,7 @@ static enum seen measure_hops(struct state *s, const struct params *p, const str
         if (!updated[i])
             continue;
         seen = SEEN_UTILISATION;
-        double u = hop_util(s, &h[i], &s->hops[i], tau_ps);
+        double u = hop_util(s, p, &h[i], &s->hops[i], tau_ps);
         s->hops[i] = h[i];
         if (per_hop(p))
             average(s, &s->hop[i], u, tau_ps);
@@ -238,13 +242,13 @@ static enum seen measure_hops(struct state *s, const struct params *p, const str
 }
 
 /* multi-rate: the smallest of the hops' rates. */
-static double react_per_hop(struct state *s, bool full, const bool *updated)
+static double react_per_hop(struct state *s, const struct params *p, bool full, const bool *updated)
 {
     double x = s->law.hi;
     for (uint32_t i = 0; i < s->nhops; i++) {
         struct weft_hpcc_ref next = s->hop[i].ref;
         if (updated[i])
-            weft_hpcc_react(&s->law, &s->hop[i].ref, s->hop[i].u, &next);
+            weft_hpcc_react(&s->law, &p->k, &s->hop[i].ref, s->hop[i].u, &next);
         x = next.x < x ? next.x : x;
         if (full)
             s->hop[i].ref = next;
@@ -277,7 +281,8 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     bool updated[WEFT_CC_MAX_HOPS];
     enum seen seen = SEEN_OTHER_PATH;
     if (s->last_update_bytes != 0 && n == s->nhops)
-        seen = s->law.whole ? measure_hops(s, p, h, full, updated) : measure_path(s, h);
+        seen =
+            weft_hpcc_whole(&p->k) ? measure_hops(s, p, h, full, updated) : measure_path(s, p, h);
     if (seen == SEEN_OTHER_PATH) {
         memcpy(s->hops, h, n * sizeof h[0]);
         for (uint32_t i = 0; i < n; i++) /* no stamp follows one without a rate */
@@ -285,12 +290,12 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
         s->nhops = n;
     } else if (seen == SEEN_UTILISATION) {
         struct weft_hpcc_ref next;
-        double x = weft_hpcc_react(&s->law, &s->path.ref, s->path.u, &next);
+        double x = weft_hpcc_react(&s->law, &p->k, &s->path.ref, s->path.u, &next);
         if (per_hop(p))
-            x = react_per_hop(s, full, updated);
+            x = react_per_hop(s, p, full, updated);
         else if (full)
             s->path.ref = next;
-        weft_hpcc_publish(&s->law, x, out);
+        weft_hpcc_publish(&s->law, &p->k, x, out);
     }
     if (full)
         end_round(s, ack);
@@ -300,6 +305,10 @@ static void hpcc_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->int_bytes);
+    if (per_hop(p))
+        return;
+    out->head_bytes = offsetof(struct state, hops);
+    out->hop_bytes = sizeof(struct weft_cc_hop);
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -317,7 +326,7 @@ static void hpcc_observe(const void *state, const void *raw, double *values)
         if (g == &s->path || s->hop[i].ref.x < g->ref.x)
             g = &s->hop[i];
     values[0] = g->u;
-    values[1] = weft_hpcc_rate(&s->law, g->ref.x);
+    values[1] = weft_hpcc_rate(&s->law, &p->k, g->ref.x);
     values[2] = (double)g->ref.stage;
 }
 

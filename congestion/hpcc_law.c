@@ -17,14 +17,10 @@ void weft_hpcc_law_init(struct weft_hpcc_law *law, const struct weft_hpcc_knobs 
 {
     uint64_t line = env->line_rate_bps;
     uint64_t min = k->min_rate_bps < line ? k->min_rate_bps : line;
-    law->eta = k->target_util;
-    law->max_stage = k->max_stage;
     law->line_bps = line;
     law->bdp_bytes = env->bdp_bytes;
     law->mtu_bytes = env->mtu_bytes;
-    law->whole = k->mode == WEFT_HPCC_SIM;
-    law->window = k->window;
-    if (law->whole) {
+    if (weft_hpcc_whole(k)) {
         law->ai = (double)k->rate_ai_bps;
         law->lo = (double)min;
         law->hi = (double)line;

@@ -62,11 +62,9 @@ unsigned weft_hpcc_knobs_need(const struct weft_hpcc_knobs *k);
 
 /** What the law of one QP works with. */
 struct weft_hpcc_law {
-    double eta, ai, lo, hi; /**< ai, lo and hi in the unit of x; hi is W_init or the line rate */
-    uint64_t max_stage;
-    uint64_t line_bps, bdp_bytes, mtu_bytes;
-    bool whole; /**< mode=hpcc */
-    int window;
+    double ai, lo, hi; /**< in the unit of x; hi is W_init or the line rate */
+    uint64_t line_bps, bdp_bytes;
+    uint32_t mtu_bytes;
 };
 
 /** What changes once per round trip. */
@@ -79,18 +77,25 @@ void weft_hpcc_law_init(struct weft_hpcc_law *law, const struct weft_hpcc_knobs 
                         const struct weft_cc_env *env);
 /* Inline, as they are executed at each ACK. */
 
+/** Whether x is a rate in whole bit/s. */
+static inline bool weft_hpcc_whole(const struct weft_hpcc_knobs *k)
+{
+    return k->mode == WEFT_HPCC_SIM;
+}
+
 /** x for utilisation @p util; *next receives what becomes the reference when a round trip ends. */
 static inline double weft_hpcc_react(const struct weft_hpcc_law *law,
+                                     const struct weft_hpcc_knobs *k,
                                      const struct weft_hpcc_ref *ref, double util,
                                      struct weft_hpcc_ref *next)
 {
-    double c = util / law->eta;
+    double c = util / k->target_util;
     double x = ref->x;
     next->stage = ref->stage + 1;
-    if (c >= 1 || ref->stage >= law->max_stage) {
+    if (c >= 1 || ref->stage >= k->max_stage) {
         next->stage = 0;
         x = weft_cc_clamp(x / c, 0, law->hi);
-        if (law->whole)
+        if (weft_hpcc_whole(k))
             x = (double)(int64_t)x;
     }
     next->x = weft_cc_clamp(x + law->ai, law->lo, law->hi);
@@ -98,19 +103,22 @@ static inline double weft_hpcc_react(const struct weft_hpcc_law *law,
 }
 
 /** The rate in bit/s that @p x stands for. */
-static inline double weft_hpcc_rate(const struct weft_hpcc_law *law, double x)
+static inline double weft_hpcc_rate(const struct weft_hpcc_law *law,
+                                    const struct weft_hpcc_knobs *k, double x)
 {
-    return law->whole ? x : x / law->hi * (double)(int64_t)law->line_bps;
+    return weft_hpcc_whole(k) ? x : x / law->hi * (double)(int64_t)law->line_bps;
 }
 
 /** Writes rate and window for @p x. */
-static inline void weft_hpcc_publish(const struct weft_hpcc_law *law, double x,
+static inline void weft_hpcc_publish(const struct weft_hpcc_law *law,
+                                     const struct weft_hpcc_knobs *k, double x,
                                      struct weft_cc_out *out)
 {
-    out->rate_bps = weft_cc_clamp_u64(weft_hpcc_rate(law, x), 1, law->line_bps);
-    out->cwnd_bytes = law->whole ? weft_cc_window_bytes(law->window, law->bdp_bytes, law->mtu_bytes,
-                                                        out->rate_bps, law->line_bps)
-                                 : weft_cc_clamp_u64(x, law->mtu_bytes, UINT64_MAX);
+    out->rate_bps = weft_cc_clamp_u64(weft_hpcc_rate(law, k, x), 1, law->line_bps);
+    out->cwnd_bytes = weft_hpcc_whole(k)
+                          ? weft_cc_window_bytes(k->window, law->bdp_bytes, law->mtu_bytes,
+                                                 out->rate_bps, law->line_bps)
+                          : weft_cc_clamp_u64(x, law->mtu_bytes, UINT64_MAX);
 }
 
 WEFT_C_END

@@ -89,7 +89,7 @@ static void hpcc_pint_init(void *state, const void *raw, const struct weft_cc_en
     s->util = 1.0;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = true;
-    weft_hpcc_publish(&s->law, s->law.hi, out);
+    weft_hpcc_publish(&s->law, &p->k, s->law.hi, out);
 }
 
 static void hpcc_pint_on_ack(void *state, const void *raw, int64_t now_ps,
@@ -110,7 +110,8 @@ static void hpcc_pint_on_ack(void *state, const void *raw, int64_t now_ps,
     if (s->last_update_bytes > 0) {
         struct weft_hpcc_ref next;
         s->util = weft_pint_decode(ack->pint, p->log_base);
-        weft_hpcc_publish(&s->law, weft_hpcc_react(&s->law, &s->ref, s->util, &next), out);
+        const double x = weft_hpcc_react(&s->law, &p->k, &s->ref, s->util, &next);
+        weft_hpcc_publish(&s->law, &p->k, x, out);
         if (full)
             s->ref = next;
     }
@@ -136,9 +137,10 @@ static const struct weft_cc_observable observables[] = {
 
 static void hpcc_pint_observe(const void *state, const void *raw, double *values)
 {
+    const struct params *p = raw;
     const struct state *s = state;
     values[0] = s->util;
-    values[1] = weft_hpcc_rate(&s->law, s->ref.x);
+    values[1] = weft_hpcc_rate(&s->law, &p->k, s->ref.x);
     values[2] = (double)s->ref.stage;
 }
 

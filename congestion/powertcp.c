@@ -60,15 +60,17 @@ static const struct weft_param params[] = {
 };
 
 struct state {
-    uint64_t line_bps, mtu_bytes;
+    uint64_t line_bps;
+    uint32_t mtu_bytes;
+    uint16_t nhops;
+    bool seen; /* delay: an RTT has been seen */
     double tau_ps, init_bytes, min_bytes, beta_bytes;
     double w_bytes, old_bytes;
-    double power;          /* smoothed */
-    uint64_t update_bytes; /* an ACK beyond this ends a round trip */
-    bool seen;             /* delay: an RTT has been seen */
-    int64_t rtt_ps, at_ps; /* delay: the last RTT and when it came */
-    uint32_t nhops;
-    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]; /* int: the last stamps */
+    double power;                              /* smoothed */
+    uint64_t update_bytes;                     /* an ACK beyond this ends a round trip */
+    int64_t rtt_ps, at_ps;                     /* delay: the last RTT and when it came */
+    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]; /* int: the last stamps, of as many as the path
+                                                  has */
 };
 
 static unsigned needs_now(const void *raw)
@@ -89,7 +91,9 @@ static void powertcp_init(void *state, const void *raw, const struct weft_cc_env
 {
     const struct params *p = raw;
     struct state *s = state;
-    memset(s, 0, sizeof *s);
+    memset(s, 0, offsetof(struct state, hops));
+    if (p->form == FORM_INT)
+        memset(s->hops, 0, weft_cc_stamps(env->hops) * sizeof s->hops[0]);
     s->line_bps = env->line_rate_bps;
     s->mtu_bytes = env->mtu_bytes;
     s->tau_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
@@ -153,7 +157,7 @@ static bool measure_int(struct state *s, const struct weft_cc_ack *ack)
             s->hops[i] = ack->hops[i];
     }
     if (n > 0)
-        s->nhops = n;
+        s->nhops = (uint16_t)n;
     if (top_dt_ps > 0)
         smooth(s, top, top_dt_ps);
     return top_dt_ps > 0;
@@ -199,6 +203,8 @@ static void powertcp_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->form == FORM_INT ? p->int_bytes : 0);
+    out->head_bytes = offsetof(struct state, hops);
+    out->hop_bytes = p->form == FORM_INT ? sizeof(struct weft_cc_hop) : 0;
 }
 
 static const struct weft_cc_observable observables[] = {

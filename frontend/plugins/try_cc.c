@@ -45,6 +45,7 @@ struct cc_play {
     struct weft_cc_env env;
     struct weft_rng rng;
     unsigned needs;
+    size_t size;                     /* of the state */
     const struct cc_signal *unasked; /* for the second copy alone; NULL: none */
     int64_t now_ps;
     uint64_t una, nxt;
@@ -100,7 +101,7 @@ static void cc_add_signals(struct cc_play *p, struct weft_cc_ack *a, unsigned ne
     if (needs & WEFT_CC_NEEDS_PINT)
         a->pint = (uint16_t)cc_draw(p, 65536);
     if (needs & WEFT_CC_NEEDS_INT)
-        a->nhops = (uint32_t)cc_draw(p, 3);
+        a->nhops = (uint32_t)cc_draw(p, p->env.hops && p->env.hops < 3 ? p->env.hops + 1 : 3);
     a->hops = hops;
     for (uint32_t i = 0; i < a->nhops; i++) {
         hops[i].ts_ps = p->now_ps;
@@ -134,7 +135,7 @@ static int cc_check(const struct cc_play *p, const struct cc_copy c[2], struct w
         wrong = "cwnd_bytes is less than a packet";
     else if (out->timer_at_ps != WEFT_NEVER && (!o->on_timer || out->timer_at_ps < p->now_ps))
         wrong = "timer_at_ps is past, or there is no on_timer";
-    else if (memcmp(c[0].state, c[1].state, o->state_size) != 0)
+    else if (memcmp(c[0].state, c[1].state, p->size) != 0)
         wrong = "the state depends on more than the arguments of hooks, or init leaves some of it";
     else if (out->rate_bps != c[1].out.rate_bps || out->cwnd_bytes != c[1].out.cwnd_bytes ||
              out->timer_at_ps != c[1].out.timer_at_ps || out->repace != c[1].out.repace)
@@ -145,7 +146,7 @@ static int cc_check(const struct cc_play *p, const struct cc_copy c[2], struct w
                             "field is 0",
                             p->unasked->field, p->unasked->name);
     for (size_t i = 0; !wrong && i < CC_GUARD; i++)
-        if (c[0].state[o->state_size + i] != 0x5a || c[1].state[o->state_size + i] != 0x5a)
+        if (c[0].state[p->size + i] != 0x5a || c[1].state[p->size + i] != 0x5a)
             wrong = "a hook writes behind the state";
     return wrong ? weft_err_set(err, WEFT_E_OUTCOME, "at %" PRId64 " ps of a random sequence: %s",
                                 p->now_ps, wrong)
@@ -156,8 +157,8 @@ static int cc_sequence(struct cc_play *p, struct cc_copy c[2], struct weft_err *
 {
     struct weft_cc_hop hops[WEFT_CC_MAX_HOPS] = {0};
     for (int i = 0; i < 2; i++) {
-        memset(c[i].state, i ? 0xff : 0, p->o->state_size);
-        memset(c[i].state + p->o->state_size, 0x5a, CC_GUARD);
+        memset(c[i].state, i ? 0xff : 0, p->size);
+        memset(c[i].state + p->size, 0x5a, CC_GUARD);
         memset(&c[i].out, i ? 1 : 0, sizeof c[i].out);
         p->o->init(c[i].state, p->params, &p->env, p->now_ps, &c[i].out);
     }
@@ -180,6 +181,14 @@ static int cc_sequence(struct cc_play *p, struct cc_copy c[2], struct weft_err *
     return rc;
 }
 
+static size_t cc_state_bytes(const struct cc_play *p)
+{
+    struct weft_cc_signals signals = {0};
+    if (p->o->signals)
+        p->o->signals(p->params, &signals);
+    return weft_cc_state_bytes(p->o, &signals, p->env.hops);
+}
+
 int weft_try_cc_hooks(const struct weft_cc_ops *o, struct weft_err *err)
 {
     const size_t psize = o->params.struct_size ? o->params.struct_size : 1;
@@ -197,6 +206,7 @@ int weft_try_cc_hooks(const struct weft_cc_ops *o, struct weft_err *err)
         weft_params_resolve(&o->params, params, &path);
         rc = o->check ? o->check(params, err) : 0;
         p.needs = weft_cc_needs(o, params);
+        p.size = cc_state_bytes(&p);
         rc = rc ? rc : cc_sequence(&p, c, err);
         p.unasked = &cc_signals[k % CC_SIGNALS];
         if (!rc && !(o->needs & p.unasked->need))

@@ -95,21 +95,43 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-/* Needs of the congestion controls of all dimensions together; *@p state_bytes: of each QP. */
-static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
+/* Needs of the congestion controls of all dimensions together. */
+static unsigned needs_of_controls(struct weft_engine *e)
 {
     unsigned needs = 0;
-    size_t state = 0;
     e->telemetry.full = SIG_FULL;
     for (uint32_t d = 0; d < e->ncontrols; d++) {
         const struct control *k = &e->controls[d];
         e->telemetry.full = k->int_on ? e->telemetry.full : 0;
         needs |= weft_cc_needs(k->ops, k->params);
-        if (state < k->ops->state_size && !k->ops->starts_with_cnp)
-            state = k->ops->state_size;
     }
-    *state_bytes = (state + 15) & ~(size_t)15;
     return needs;
+}
+
+/* Switches on paths from host 0 to some of the others. */
+static uint32_t usual_hops(const struct weft_engine *e)
+{
+    const uint32_t n = e->fabric->nhosts, step = n / 256 + 1;
+    uint32_t links = 1;
+    for (uint32_t h = n; h > 1; h = h > step ? h - step : 0) {
+        const uint32_t l = weft_routes_hops(e->routing.routes, 0, h - 1);
+        links = l > links ? l : links;
+    }
+    return links - 1;
+}
+
+/* States of congestion controls; false: out of memory. */
+static bool init_states(struct weft_engine *e)
+{
+    const uint32_t hops = e->telemetry.int_on ? usual_hops(e) : 0;
+    size_t state = 0;
+    for (uint32_t d = 0; d < e->ncontrols; d++) {
+        const struct control *k = &e->controls[d];
+        const size_t bytes =
+            k->ops->starts_with_cnp ? 0 : weft_cc_state_bytes(k->ops, &k->signals, hops);
+        state = bytes > state ? bytes : state;
+    }
+    return stable_init_beside(&e->qps.cc_state, (state + 15) & ~(size_t)15, &e->qps.pool);
 }
 
 /* Duties of the packet path under these needs and parameters. */
@@ -173,8 +195,7 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 }
 
 /* Event queues, and the address space of what grows. */
-static int init_memory(struct weft_engine *e, size_t state_bytes, const struct weft_peers *peers,
-                       struct weft_err *err)
+static int init_memory(struct weft_engine *e, const struct weft_peers *peers, struct weft_err *err)
 {
     const bool several = peers != NULL;
     /* what one process has of a QP lies together */
@@ -191,7 +212,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, const struct w
         !stable_init_growing(&e->qps.pool, qp_bytes, MAX_QPS) ||
         !stable_init_beside(&e->qps.senders, several ? sizeof(struct sender) : 0, &e->qps.pool) ||
         !stable_init_beside(&e->qps.rare, sizeof(struct qp_rare), &e->qps.pool) ||
-        !stable_init_beside(&e->qps.cc_state, state_bytes, &e->qps.pool) || !qp_kinds_init(e) ||
+        !qp_kinds_init(e) ||
         !stable_init_growing(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) ||
         !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
@@ -238,14 +259,17 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     configure(e, c);
     if (control_init(e, c, err))
         goto fail;
-    size_t state_bytes;
-    choose_path(e, needs_of_controls(e, &state_bytes));
+    choose_path(e, needs_of_controls(e));
     weft_engine_set_hooks(e, &c->hooks);
-    if (init_memory(e, state_bytes, c->peers, err))
+    if (init_memory(e, c->peers, err))
         goto fail;
     if (e->part.records)
         part_spare_nodes(e);
     e->routing.routes = weft_routes_new(c->fabric, err);
+    if (e->routing.routes && !init_states(e)) {
+        weft_err_no_memory(err, "states of congestion controls");
+        goto fail;
+    }
     if (!e->routing.routes || init_ports(e, err) || random_drop_init(e, err) || mmu_init(e, err) ||
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) ||
         (e->signal && e->signal->init && e->signal->init(e, err)) || balance_init(e, err) ||
@@ -265,7 +289,7 @@ void weft_engine_free(struct weft_engine *e)
         return;
     nics_fini(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
-        qp_close(qp_at(e, i));
+        qp_close(e, qp_at(e, i));
     qp_kinds_fini(e);
     if (e->executor)
         e->executor->fini(e); /* before what it gives back to */

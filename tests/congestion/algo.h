@@ -81,8 +81,18 @@ class Algo
     {
         return m_needs;
     }
+    /// Before an ACK brings so many stamps: as the engine, which then makes room for all.
+    void room_for(uint32_t stamps)
+    {
+        if (stamps <= weft_cc_stamps(env.hops) || m_state.size() == ops->state_size + 2 * kGuard)
+            return;
+        EXPECT_TRUE(guards_intact());
+        m_state.insert(m_state.end() - kGuard, ops->state_size + 2 * kGuard - m_state.size(), 0);
+    }
     void init(int64_t now = 0)
     {
+        const weft_cc_signals how = ops->signals ? signals() : weft_cc_signals{};
+        m_state.assign(weft_cc_state_bytes(ops, &how, env.hops) + 2 * kGuard, m_poison);
         std::memset(&out, m_poison, sizeof out);
         ops->init(state(), params(), &env, now, &out);
     }
@@ -144,7 +154,7 @@ class Algo
     {
         return {m_state.begin() + kGuard, m_state.end() - kGuard};
     }
-    /// True while no hook has written outside state_size bytes.
+    /// True while no hook has written outside the state.
     bool guards_intact() const
     {
         for (size_t i = 0; i < kGuard; i++)

@@ -159,6 +159,7 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
             if (needs & WEFT_CC_NEEDS_INT) {
                 ack.nhops = s.nhops;
                 ack.hops = hops;
+                a.room_for(s.nhops);
             }
             if (a.ops->on_ack)
                 a.ops->on_ack(a.state(), a.params(), now, &ack, &a.out);

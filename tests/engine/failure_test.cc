@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include "base/rng.h"
+#include "congestion/cc_switch.h"
 
 #include <cmath>
 
@@ -129,4 +130,54 @@ TEST(Failure, AtHalfLoadEveryMessageCompletes)
             EXPECT_LT(weft_engine_now(w.e), 2 * end)
                 << "what is offered gets through without a backlog";
         }
+}
+
+// The states of QPs have room for the stamps of their paths. Two links of a ring of hosts fail one
+// after the other's repair, so that packets go the long way round: decisions are those with room
+// for all stamps from the start.
+TEST(Failure, StampsOfALongerPathFindRoom)
+{
+    for (const char *cc : {"hpcc", "powertcp"}) {
+        SCOPED_TRACE(cc);
+        static const weft_cc_ops *own;
+        own = weft_cc_find(cc, nullptr);
+        weft_cc_ops whole = *own;
+        whole.signals = [](const void *params, weft_cc_signals *out) {
+            own->signals(params, out);
+            out->head_bytes = 0;
+        };
+        std::vector<std::vector<int64_t>> acked;
+        std::vector<uint64_t> bytes;
+        for (const weft_cc_ops *ops : {own, const_cast<const weft_cc_ops *>(&whole)}) {
+            World w("ring", {{"size", "12"}}, {{"transport.rto", "100us"}}, cc);
+            w.config.cc = ops;
+            w.Build();
+            for (uint32_t h = 0; h < 12; h++)
+                for (uint32_t d : {2u, 3u, 5u})
+                    w.Send(h, (h + d) % 12, 2000000, h);
+            weft_err err = {};
+            const auto note = [&] {
+                weft_memory_figures memory = {};
+                weft_engine_memory(w.e, &memory);
+                bytes.push_back(memory.qp_bytes);
+            };
+            note();
+            int64_t t = 0;
+            for (uint32_t link : {3u, 7u})
+                for (bool up : {false, true}) {
+                    RunTo(w, t += 50 * WEFT_PS_PER_US);
+                    ASSERT_EQ(SetLink(w.e, link, up, &err), 0) << err.msg;
+                }
+            w.Run();
+            EXPECT_GT(w.Totals().drops[WEFT_DROP_LINK], 0u);
+            acked.emplace_back();
+            for (auto &d : w.acked)
+                acked.back().push_back(d.acked_ps);
+            note();
+        }
+        EXPECT_EQ(acked[0].size(), 36u);
+        EXPECT_EQ(acked[0], acked[1]);
+        EXPECT_LT(bytes[0] + 36 * 8 * sizeof(weft_cc_hop), bytes[2]);
+        EXPECT_GT(bytes[1] - bytes[0], bytes[3] - bytes[2]) << "what loss takes is the same";
+    }
 }

@@ -140,6 +140,12 @@ static inline const void *cc_state_of(const struct qp *q)
     return q->snd->cc_state ? q->snd->cc_state : q->kind->fresh;
 }
 
+/** Bytes of it. */
+static inline size_t qp_state_bytes(const struct qp *q)
+{
+    return q->snd->whole ? q->kind->cc->state_size : q->kind->state_bytes;
+}
+
 static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
 {
     return e->ports[port].kind->rate_bps;

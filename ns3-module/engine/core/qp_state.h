@@ -51,6 +51,8 @@ struct qp_kind {
     uint32_t ack_frame;  /**< and of an ACK */
     /** most bytes in flight whatever the window, UINT64_MAX: no cap */
     uint64_t cap_bytes;
+    uint32_t state_bytes;   /**< of the control's state of each at first, */
+    uint32_t stamps;        /**< which has room for so many stamps */
     struct weft_cc_out out; /**< what the control says at first, */
     void *fresh;            /**< and its state then */
     struct qp_kind *next;   /**< of the same hash; last, as threads may add some */
@@ -97,10 +99,12 @@ struct qp_name {
 
 /** All QPs. */
 struct qps {
-    struct stable pool;     /**< struct qp, each followed by its sender, or */
-    struct stable senders;  /**< struct sender, where there are several processes */
-    struct stable rare;     /**< struct qp_rare, by number of the QP: memory that few touch */
-    struct stable cc_state; /**< of congestion controls, by number of the QP; see qp_kind.c */
+    struct stable pool;    /**< struct qp, each followed by its sender, or */
+    struct stable senders; /**< struct sender, where there are several processes */
+    struct stable rare;    /**< struct qp_rare, by number of the QP: memory that few touch */
+    /** Of congestion controls, by number of the QP: as much as paths usually need, and none before
+     * CNPs; qp_kind.c. */
+    struct stable cc_state;
     struct qp_kind **kinds; /**< by hash */
     struct stable rtt_ps;   /**< int64_t by number of the QP: of its last ACK; unused unless
                                weft_engine_note_rtts was called */

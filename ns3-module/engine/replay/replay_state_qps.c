@@ -55,7 +55,7 @@ static void state_read_control(struct weft_engine *e, const struct replay_scope 
     if (!started)
         return;
     const struct weft_cc_moving *m = weft_cc_replay_of(q->kind->cc)->moving;
-    const size_t size = m ? q->kind->cc->state_size : 0; /* without: it has none */
+    const size_t size = m ? qp_state_bytes(q) : 0; /* without: it has none */
     struct moving_word next = {.at = 0};
     for (size_t at = 0; at < size; at += sizeof(int64_t)) {
         const size_t left = size - at;

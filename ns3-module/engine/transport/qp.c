@@ -253,7 +253,8 @@ static int open_sender(struct weft_engine *e, uint32_t qi, struct weft_err *err)
     s->counted = profile_of(q)->recovery->counts;
     if (entropy_open(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
-    qp_start_control(e, q, qi);
+    if (!qp_start_control(e, q, qi))
+        return weft_err_no_memory(err, "the state of a congestion control");
     nic_cc_changed(e, q, qi);
     return 0;
 }
@@ -277,12 +278,12 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
     return 0;
 }
 
-void qp_close(struct qp *q)
+void qp_close(const struct weft_engine *e, struct qp *q)
 {
     if (q->kind && profile_of(q)->recovery->fini)
         profile_of(q)->recovery->fini(q);
-    if (q->kind && q->kind->cc->starts_with_cnp && q->snd != &qp_nobody)
-        free(q->snd->cc_state);
+    if (q->kind)
+        qp_free_state(e, q);
     if (q->kind && q->snd->sprays)
         entropy_close(q);
 }

@@ -20,7 +20,7 @@ int qp_open(struct weft_engine *e, uint32_t qp, const struct qp_name *name, stru
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
                       struct weft_err *err);
 /** Frees what a QP's record points to. */
-void qp_close(struct qp *q);
+void qp_close(const struct weft_engine *e, struct qp *q);
 /** Fills in the ports of a QP's path, and in @p k, which the QP is of until it has a kind, what its
  * congestion control may know of the path. */
 void qp_find_path(const struct weft_engine *e, struct qp *q, struct qp_kind *k);
@@ -32,10 +32,14 @@ void qp_kinds_fini(struct weft_engine *e);
 /** The kind like @p like; NULL and *err: out of memory. */
 const struct qp_kind *qp_kind_of(const struct weft_engine *e, const struct qp_kind *like,
                                  struct weft_err *err);
-/** Starts the congestion control of a QP that opens. */
-void qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qp);
+/** Starts the congestion control of a QP that opens; false: out of memory. */
+bool qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qp);
 /** Makes the state of a congestion control that starts now; false: the engine has failed. */
 bool qp_first_cnp(struct weft_engine *e, struct qp *q);
+/** Makes room in the state of a congestion control for stamps of any path; false: the engine has
+ * failed. */
+bool qp_whole_state(struct weft_engine *e, struct qp *q);
+void qp_free_state(const struct weft_engine *e, struct qp *q);
 /** Bytes of the states of congestion controls, and of what is rare. */
 uint64_t qp_states_bytes(const struct weft_engine *e);
 /* qp_ideal.c, qp_report.c */

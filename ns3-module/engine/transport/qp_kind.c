@@ -6,13 +6,16 @@
  * fat-tree. Threads that open QPs look for a kind, and add one, at the same time.
  *
  * A control that starts with its first CNP (cc.h) needs no state before: of many short flows few
- * ever get one. Other states lie in an array by number of the QP.
+ * ever get one. Other states lie in an array by number of the QP, which has room for the stamps of
+ * usual paths. Where a path has more, or packets come by a longer one, a state lies apart.
  */
 #include "control.h"
 #include "core/context.h"
 #include "qp.h"
 
 #include "base/rng.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +52,9 @@ static struct qp_kind *qp_kind_new(const struct weft_engine *e, const struct qp_
         return NULL;
     memcpy(k, like, sizeof *k);
     k->fresh = (char *)k + at;
+    const struct weft_cc_signals *const signals = &k->control->signals;
+    k->state_bytes = (uint32_t)weft_cc_state_bytes(k->cc, signals, k->env.hops);
+    k->stamps = signals->head_bytes ? weft_cc_stamps(k->env.hops) : WEFT_CC_MAX_HOPS;
     k->cc->init(k->fresh, k->ccp, &k->env, e->now, &k->out);
     return k;
 }
@@ -73,28 +79,64 @@ const struct qp_kind *qp_kind_of(const struct weft_engine *e, const struct qp_ki
     return k;
 }
 
-void qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qi)
+bool qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     struct sender *const s = q->snd;
-    const size_t size = q->kind->cc->state_size;
+    const size_t size = q->kind->state_bytes;
     if (q->kind->cc->starts_with_cnp) {
         s->out = q->kind->out;
-        return;
+        return true;
     }
-    s->cc_state = size ? e->qps.cc_state.base + qi * e->qps.cc_state.elem : q->kind->fresh;
-    q->kind->cc->init(s->cc_state, q->kind->ccp, &q->kind->env, e->now, &s->out);
+    s->cc_state = !size                         ? q->kind->fresh
+                  : size > e->qps.cc_state.elem ? malloc(size)
+                                                : e->qps.cc_state.base + qi * e->qps.cc_state.elem;
+    if (s->cc_state)
+        q->kind->cc->init(s->cc_state, q->kind->ccp, &q->kind->env, e->now, &s->out);
+    return s->cc_state != NULL;
+}
+
+/* Bytes of a state that lies apart. */
+static size_t state_apart_bytes(const struct weft_engine *e, const struct qp *q)
+{
+    const struct stable *const all = &e->qps.cc_state;
+    const void *const state = q->snd->cc_state;
+    const uintptr_t at = (uintptr_t)state - (uintptr_t)all->base;
+    return state && at >= all->elem * all->most ? qp_state_bytes(q) : 0;
+}
+
+/* Gives a QP a state of @p size bytes apart that begins as the @p n bytes at @p from. */
+static bool state_move(struct weft_engine *e, struct qp *q, const void *from, size_t n, size_t size)
+{
+    char *const state = malloc(size);
+    if (!state) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the state of a congestion control");
+        return false;
+    }
+    memcpy(state, from, n);
+    memset(state + n, 0, size - n);
+    qp_free_state(e, q);
+    q->snd->cc_state = state;
+    return true;
 }
 
 bool qp_first_cnp(struct weft_engine *e, struct qp *q)
 {
-    const size_t size = q->kind->cc->state_size;
-    q->snd->cc_state = malloc(size);
-    if (!q->snd->cc_state) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory for the state of a congestion control");
-        return false;
-    }
-    memcpy(q->snd->cc_state, q->kind->fresh, size);
-    return true;
+    const size_t size = q->kind->state_bytes;
+    return state_move(e, q, q->kind->fresh, size, size);
+}
+
+bool qp_whole_state(struct weft_engine *e, struct qp *q)
+{
+    if (!q->snd->whole)
+        q->snd->whole =
+            state_move(e, q, q->snd->cc_state, q->kind->state_bytes, q->kind->cc->state_size);
+    return q->snd->whole;
+}
+
+void qp_free_state(const struct weft_engine *e, struct qp *q)
+{
+    if (state_apart_bytes(e, q))
+        free(q->snd->cc_state);
 }
 
 uint64_t qp_states_bytes(const struct weft_engine *e)
@@ -103,8 +145,7 @@ uint64_t qp_states_bytes(const struct weft_engine *e)
     uint64_t bytes = (uint64_t)e->qps.cc_state.n * e->qps.cc_state.elem;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        if (q->kind && q->kind->cc->starts_with_cnp && q->snd->cc_state)
-            bytes += q->kind->cc->state_size;
+        bytes += q->kind ? state_apart_bytes(e, q) : 0;
         bytes += memcmp(q->rare, &none, sizeof none) ? sizeof none : 0;
     }
     return bytes;

@@ -403,6 +403,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         if (control->int_on && k->sig != NIL) {
             a.nhops = stamps_read(e, k->sig, hops);
             a.hops = hops;
+            if (__builtin_expect(a.nhops > kind->stamps, 0) && !qp_whole_state(e, q))
+                return;
         }
         if (control->pint_on) {
             a.pint = (uint16_t)k->sig;
