@@ -186,6 +186,13 @@ enum weft_alone {
     WEFT_ALONE_KINDS
 };
 
+/** The windows of a run if it had another number of threads. */
+struct weft_thread_projection {
+    uint64_t critical_events; /**< of the busiest thread, of counted_events */
+    uint64_t windows;         /**< that have enough events for so many threads */
+    uint64_t moved_packets;   /**< that go from a node of one thread to one of another */
+};
+
 /** What several threads did in the windows that they ran together, for weft bench. */
 struct weft_thread_figures {
     unsigned threads;
@@ -196,13 +203,11 @@ struct weft_thread_figures {
     int64_t busy_ns;   /**< CPU time of all threads in them */
     uint64_t events;   /**< executed in them */
     int64_t alone_ns[WEFT_ALONE_KINDS]; /**< CPU time of one thread beside them */
-    uint64_t held;       /**< times that a host waited for the frontend to be told of a message */
-    uint64_t ahead;      /**< of these, those after which it went on in a window, with others */
-    uint64_t dealt;      /**< times that nodes were dealt anew to threads, by their load */
-    uint64_t own_events; /**< of the busiest one, if each ran the nodes that are its own at first */
-    /** the same with other numbers of threads: of the busiest one at best, which is no less than
-     * those of the busiest switch or host */
-    uint64_t critical_events[WEFT_THREAD_PROJECTIONS];
+    uint64_t held;  /**< times that a host waited for the frontend to be told of a message */
+    uint64_t ahead; /**< of these, those after which it went on in a window, with others */
+    uint64_t dealt; /**< times that nodes were dealt anew to threads, by their load */
+    uint64_t counted_events; /**< in windows in which events are counted by node */
+    struct weft_thread_projection projected[WEFT_THREAD_PROJECTIONS];
 };
 
 /** Sums over all switches and forwarding NPUs of a fabric. */

@@ -78,6 +78,7 @@ struct weft_bench_result {
     char alone[WEFT_ERR_MSG_MAX]; /**< why one of several did it; "": not so */
     /** wall_s and peak_rss_bytes with the first number of threads or processes; 0: this is it */
     double one_wall_s;
+    double one_cpu_s; /**< cpu_s with the first number of threads, if that is one */
     uint64_t one_rss_bytes;
     uint64_t instructions; /**< of the run, --callgrind; 0: not counted */
 };
@@ -152,6 +153,17 @@ int weft_bench_peers_gather(struct weft_bench_peers *b, struct weft_bench_result
 void weft_bench_peers_free(struct weft_bench_peers *b);
 
 /* print.c */
+/** What a run costs with some number of threads. */
+struct weft_bench_costs {
+    unsigned threads;
+    double one_s;           /**< the whole run, of one thread */
+    double alone_s;         /**< one thread beside the windows */
+    double critical_s;      /**< the busiest threads of all windows */
+    uint64_t windows;       /**< that threads run together */
+    uint64_t moved_packets; /**< from nodes of one thread to nodes of another */
+};
+/** How many times as fast as one thread these are, if each has a processor. */
+double weft_bench_speed_up(const struct weft_bench_costs *c);
 struct weft_json;
 void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
                       const struct weft_bench_result *r);

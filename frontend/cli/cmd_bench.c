@@ -236,6 +236,7 @@ static int one(const struct weft_cli *cli, const struct bench_opts *o,
     if (o->callgrind)
         code = weft_bench_callgrind(cli, spec, &r.instructions, err);
     r.one_wall_s = first->wall_s;
+    r.one_cpu_s = first->threads.threads == 1 ? first->cpu_s : 0;
     r.one_rss_bytes = first->peak_rss_bytes;
     if (first->wall_s == 0)
         *first = r;

@@ -789,8 +789,8 @@ TEST(Threads, NodesAreDealtByTheirLoad)
             weft_engine_thread_figures(w.e, &done);
             EXPECT_EQ(done.dealt > 0, n > 1 && busy < 16) << busy << " hosts";
             if (n > 1) { // of the busiest thread, by whose nodes are
-                EXPECT_LT(static_cast<double>(done.own_events),
-                          0.7 * static_cast<double>(done.events))
+                EXPECT_LT(static_cast<double>(done.projected[0].critical_events),
+                          0.7 * static_cast<double>(done.counted_events))
                     << busy << " hosts";
             }
         }

@@ -77,7 +77,6 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
                            int64_t from_ps, int64_t switches_ps)
 {
     uint64_t events = 0;
-    uint32_t most = 0;
     h->counts = c->counted;
     c->look = look_ahead;
     if (h->switches)
@@ -88,13 +87,8 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     for (unsigned k = 0; k < h->n; k++) {
         events += h->of[k].events;
         c->turns[k].load += h->of[k].events;
-        most = h->of[k].most > most ? h->of[k].most : most;
     }
-    if (h->counts)
-        h->most_share = events ? (double)most / (double)events : 0;
-    else
-        most = (uint32_t)(h->most_share * (double)events);
-    window_threads_end(c, events, most);
+    window_threads_end(c, events);
     if (h->switches) {
         window_done(e, switches_ps);
         e->tot.windows++;
@@ -134,7 +128,7 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     h->window++;
     h->switches = (until_ps == e->windows.done_ps + e->windows.lookahead_ps ||
                    until_ps == e->loop.limit_ps) &&
-                  window_threads_worthwhile(e, e->threads, until_ps);
+                  window_first(e) < until_ps;
     const uint64_t events = run_window(e, h, e->threads, from_ps, until_ps);
     if (ahead)
         send_timers_end(e, until_ps);
@@ -149,8 +143,6 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     const bool left = t_ps < h->done_ps; /* it is of one that is held */
     h->alone += !left;
     const uint64_t nheld = left ? h->nheld : 0;
-    if (left && e->threads->list_again) /* links may come to be between threads */
-        h->all_reported = false;
     if ((!left || h->all_reported) && run_together(e, h, t_ps, left ? h->done_ps : t_ps)) {
         e->threads->figures.ahead += nheld;
         return true;

@@ -32,7 +32,6 @@ struct host_part {
     uint32_t nheld, held_cap;
     struct ev bound;    /**< nothing is told of these before it but by their first events */
     uint64_t events;    /**< in the last window */
-    uint32_t most;      /**< of them, in one cluster; 0 unless they are counted */
     bool looks;         /**< every event is looked at */
     struct post *posts; /**< that wait (posts.h) */
     uint32_t nposts, posts_cap;
@@ -61,7 +60,6 @@ struct host_parts {
     bool late;            /**< what is posted ahead now, the engine's own thread posts */
     bool switch_work;     /**< threads have enough to do at switches until switch_work_ps */
     int64_t switch_work_ps; /**< end of a window, INT64_MIN: of none */
-    double most_share; /**< events of the busiest cluster, of all in the last window that counted */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;
@@ -82,13 +80,12 @@ static inline void host_part_changes(struct host_parts *h, unsigned k)
 }
 
 /** Counts an event, or post, of a cluster in this window; returns how many there are. */
-static inline uint32_t cluster_count(const struct host_parts *h, uint32_t cluster)
+static inline void cluster_count(const struct host_parts *h, uint32_t cluster)
 {
     struct cluster_state *s = &h->clusters[cluster];
     s->events = s->window == (uint32_t)h->window ? s->events + 1 : 1;
     s->window = (uint32_t)h->window;
     s->load++;
-    return s->events;
 }
 
 /** The cluster of which the state says whether @p cluster is held. */

@@ -159,10 +159,8 @@ static enum verdict look_at(const struct weft_engine *e, const struct host_parts
         else
             e->worker->at = (struct ev){d->t, id};
     }
-    if (h->counts) {
-        const uint32_t n = cluster_count(h, cluster);
-        p->most = n > p->most ? n : p->most;
-    }
+    if (h->counts)
+        cluster_count(h, cluster);
     return RUN;
 }
 
@@ -246,7 +244,7 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
     *a = p->agenda;
     e->parts = NULL;
     e->loop.limit_ps = h->until_ps;
-    p->nheld = p->nfirst = p->ntold = p->most = 0;
+    p->nheld = p->nfirst = p->ntold = 0;
     p->bound = (struct ev){WEFT_NEVER, 0};
     p->looks = h->counts || e->peers;
     for (uint32_t i = 0; i < p->timely; i++)

@@ -77,14 +77,12 @@ static void fetch(const struct weft_engine *e, const struct post *p)
 static void make_turn(struct window_threads *c, struct worker *w, unsigned number)
 {
     struct host_part *of = &c->parts->of[number];
-    of->most = 0;
     for (uint32_t i = 0; i < of->nposts; i++) {
         const struct post *p = &of->posts[i];
         if (i + POSTS_AHEAD < of->nposts)
             fetch(&w->e, p + POSTS_AHEAD);
         post_make(&w->e, p);
-        const uint32_t n = cluster_count(c->parts, cluster_of_host(&w->e, p->msg.src));
-        of->most = n > of->most ? n : of->most;
+        cluster_count(c->parts, cluster_of_host(&w->e, p->msg.src));
     }
 }
 
@@ -92,16 +90,13 @@ static void make_turn(struct window_threads *c, struct worker *w, unsigned numbe
 static void make_together(struct weft_engine *e, struct host_parts *h)
 {
     struct window_threads *c = e->threads;
-    uint32_t most = 0;
     h->window++;
     window_threads_begin_posts(c);
     window_threads_begin_hosts(e, c, e->now);
     window_threads_do(e, c, make_turn);
-    for (unsigned k = 0; k < h->n; k++) {
-        most = h->of[k].most > most ? h->of[k].most : most;
+    for (unsigned k = 0; k < h->n; k++)
         c->turns[k].load += h->of[k].nposts;
-    }
-    window_threads_end(c, e->loop.posts, most);
+    window_threads_end(c, e->loop.posts);
     h->per_ps = (double)e->loop.posts / (double)h->lookahead_ps; /* each sends a packet */
     h->since_ps = e->now;
     h->alone = 0;

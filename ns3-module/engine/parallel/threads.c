@@ -66,6 +66,7 @@ void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_
         *out = e->threads->figures;
     else if (e->choice)
         *out = e->choice->figures;
+    loads_moved(e, out);
     out->alone = obstacle_find(e, OBSTACLE_THREADS);
     out->threads = e->choice ? e->choice->home : e->threads ? e->threads->n : 1;
 }

@@ -37,6 +37,7 @@ static void fini(struct window_threads *c)
     free(c->to);
     free(c->place);
     free(c->loads);
+    free(c->projection);
     free(c);
 }
 
@@ -121,12 +122,6 @@ static void note_ends(struct weft_engine *e, struct window_threads *c, uint32_t 
     set_ends(e, port, ends | (is_apart ? APART : 0) | (to_cluster ? TO_CLUSTER : 0));
     if (is_apart && ends & OWN_IN_WINDOWS)
         e->windows.of[own].apart = true;
-}
-
-/* Whether any thread may run any switch. */
-static bool all_stealable(const struct window_threads *c)
-{
-    return c->uneven || c->shuffle >> 2 & 1;
 }
 
 /* Whose a switch in windows is at first, those for any last. */
@@ -216,7 +211,7 @@ void window_threads_list(struct weft_engine *e)
         if (e->fabric->nodes[n].host == NIL) {
             e->windows.of[n].thread = c->thread[n];
             e->windows.of[n].stealable =
-                c->n > 1 && of->in_windows[n] && (c->stealable[n] || all_stealable(c));
+                c->n > 1 && of->in_windows[n] && (c->stealable[n] || c->shuffle >> 2 & 1);
             e->windows.of[n].apart = e->peers != NULL; /* others know when all are settled */
         }
         if (part_own(e, n) && !of->in_windows[n] && at_border(e, n))

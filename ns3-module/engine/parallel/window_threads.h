@@ -30,8 +30,7 @@ struct turn {
     uint32_t first, stealable,
         end; /**< its own at first, in `switches`; from `stealable` on those for any */
     uint32_t any, any_end; /**< those for any that are its own by now, in `any` */
-    uint32_t most;         /**< events at one of those that it ran in this window */
-    uint64_t events;       /**< at all of them */
+    uint64_t events;       /**< of this window, at all switches that it ran */
     uint64_t load;         /**< of the window, at those that are its own at first, and hosts */
     uint64_t sum;          /**< of windows since the last look at loads (loads.c) */
     int64_t first_ps;      /**< of the next event at its own at first, WEFT_NEVER: none */
@@ -42,13 +41,8 @@ struct turn {
     _Alignas(64) _Atomic uint32_t next; /**< not taken yet, in `any` */
 };
 
-/** CPU time of threads in some windows. */
-struct thread_times {
-    int64_t busy_ns;     /**< of all of them */
-    int64_t critical_ns; /**< of the busiest between two barriers */
-};
-
 struct window_threads;
+struct loads_projection;
 /** Part of thread @p number of something that all do together. */
 typedef void window_threads_work(struct window_threads *c, struct worker *w, unsigned number);
 
@@ -62,22 +56,21 @@ struct window_threads {
     uint32_t *any;                 /**< those for any, by whose they are by now */
     uint32_t *border, nborder;     /**< switches of clusters that have links to others */
     struct turn *turns;
-    uint8_t *thread;            /**< of each node, at first */
-    bool *stealable;            /**< by node: any of several threads may run it */
-    uint8_t *to;                /**< by port: of the node at the end of its link */
-    int64_t caught_up_ps;       /**< all transmissions before this time have been made */
-    bool uneven;                /**< threads have waited much for each other */
-    uint32_t *place;            /**< by node: window_node.place */
-    uint64_t *loads;            /**< window_threads_loads */
-    uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
-    uint32_t *seen_load;        /**< the same at the last look (loads.c) */
-    bool by_load;               /**< nodes are dealt by their load */
-    bool no_gain;               /**< dealing them so would not have helped at the last look */
-    uint64_t look_at;           /**< windows after which the next look is due */
-    uint32_t look_every;        /**< windows between two of them */
-    bool list_again;            /**< who may run switches has changed */
-    _Atomic bool changed_hands; /**< a switch for any has */
-    uint64_t shuffle;           /**< not 0, for tests: seed of random orders */
+    uint8_t *thread;      /**< of each node, at first */
+    bool *stealable;      /**< by node: any of several threads may run it */
+    uint8_t *to;          /**< by port: of the node at the end of its link */
+    int64_t caught_up_ps; /**< all transmissions before this time have been made */
+    uint32_t *place;      /**< by node: window_node.place */
+    uint64_t *loads;      /**< window_threads_loads */
+    uint32_t *load;       /**< by node: what happened there, if nodes are dealt by it */
+    uint32_t *seen_load;  /**< the same at the last look (loads.c) */
+    bool by_load;         /**< nodes are dealt by their load */
+    bool no_gain;         /**< dealing them so would not have helped at the last look */
+    uint64_t look_at;     /**< windows after which the next look is due */
+    uint32_t look_every;  /**< windows between two of them */
+    struct loads_projection *projection; /**< loads.c; NULL: none */
+    _Atomic bool changed_hands;          /**< a switch for any has */
+    uint64_t shuffle;                    /**< not 0, for tests: seed of random orders */
     struct host_parts *parts;
     /* this window */
     struct weft_engine *e;
@@ -87,17 +80,16 @@ struct window_threads {
     window_threads_work *work;
     /** at the end of a window, in the context of a thread: looks at what its hosts have next */
     void (*look)(struct weft_engine *e, unsigned number);
-    bool all_deferred;        /**< switches may owe transmissions */
-    bool measured;            /**< the times of its threads */
-    bool counted;             /**< what happens at each host */
-    bool posting;             /**< it is messages that they post */
-    int64_t *busy_ns;         /**< by thread */
-    int64_t weight;           /**< so many windows it stands for, if it is measured */
-    int64_t run_ns;           /**< that threads were together */
-    int64_t mark_ns;          /**< CPU time of the engine's own thread, to here; 0: none yet */
-    int64_t clock_ns;         /**< what asking for it takes */
-    struct thread_times took; /**< by now */
-    struct thread_times seen; /**< measured windows since the last look */
+    bool all_deferred; /**< switches may owe transmissions */
+    bool measured;     /**< the times of its threads */
+    bool counted;      /**< what happens at each host */
+    bool posting;      /**< it is messages that they post */
+    int64_t *busy_ns;  /**< by thread */
+    int64_t weight;    /**< so many windows it stands for, if it is measured */
+    int64_t run_ns;    /**< that threads were together */
+    int64_t mark_ns;   /**< CPU time of the engine's own thread, to here; 0: none yet */
+    int64_t clock_ns;  /**< what asking for it takes */
+    int64_t took_ns;   /**< CPU time of all threads, in this one */
     struct weft_thread_figures figures;
 };
 
@@ -141,9 +133,8 @@ void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64
                           int64_t until_ps);
 /** Runs switches, those of thread @p number first, then those that others have not begun. */
 void window_threads_turns(struct window_threads *c, struct worker *w, unsigned number);
-/** The window is over; beside the events of switches, @p events were executed, @p most of them at
- * one host. */
-void window_threads_end(struct window_threads *c, uint64_t events, uint32_t most);
+/** The window is over; beside the events of switches, @p events were executed. */
+void window_threads_end(struct window_threads *c, uint64_t events);
 /** Threads do @p work, each in a context of its own (worker.h); takes over what they have done. */
 void window_threads_do(struct weft_engine *e, struct window_threads *c, window_threads_work *work);
 /** Lists the switches for any by thread, after some have changed hands. */
@@ -152,10 +143,6 @@ void window_threads_list_any(const struct weft_engine *e, struct window_threads 
 /* window_times.c */
 /** Threads execute fn(c, number), and wait for each other; returns how many there are. */
 unsigned window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number));
-/** A window has had @p events, @p most of them at one node, @p part of them at the nodes of one
- * thread. */
-void window_threads_project(struct window_threads *c, uint64_t events, uint64_t most,
-                            uint64_t part);
 /** The window is over, with all that the engine's own thread had to do with it. */
 void window_threads_measure(struct window_threads *c);
 /** Whether the busiest thread has had much more to do than the mean since the last look at loads
@@ -187,6 +174,12 @@ void threads_choose(struct weft_engine *e);
 /** Looks at what the threads have had to do since the last look, and deals nodes anew where that is
  * worth it. Between windows, when nothing waits to be posted. */
 void loads_look(struct weft_engine *e);
+
+/** A window of @p events is over that was counted: what other numbers of threads would make of it.
+ */
+void loads_project(struct weft_engine *e, uint64_t events);
+/** Packets that go from a node of one thread to one of another, with those numbers. */
+void loads_moved(const struct weft_engine *e, struct weft_thread_figures *out);
 
 /** A window in which hosts ran is over: the same when it is time. */
 static inline void loads_window_over(struct weft_engine *e)

@@ -12,8 +12,7 @@
  * port is settled as it is with one thread, by the arrival at its end.
  *
  * A switch belongs to a thread (partition.h). Some are for any: who has no more of his own takes
- * those over from the others; what is taken over again and again changes hands. Where threads wait
- * much for each other all the same, all switches are for any (window_times.c).
+ * those over from the others; what is taken over again and again changes hands.
  */
 #include "window_threads.h"
 #include "core/context.h"
@@ -65,7 +64,6 @@ static bool run_switch(struct window_threads *c, struct worker *w, unsigned numb
             s->load += s->events;
         window_threads_loads(c, number)[c->thread[node]] += s->events;
         own->events += s->events;
-        own->most = s->events > own->most ? s->events : own->most;
         return true;
     }
     if (!s->deferred || !s->apart)
@@ -276,6 +274,8 @@ void window_threads_begin_hosts(struct weft_engine *e, struct window_threads *c,
 {
     window_threads_spent(c, WEFT_ALONE_EVENTS);
     c->e = e;
+    for (uint32_t i = 0; c->counted && i < c->nswitches; i++)
+        e->windows.of[c->switches[i]].events = 0;
     c->soon_ps = e->windows.done_ps + e->windows.lookahead_ps;
     catch_up_switches(e, c, hosts_ps);
     window_threads_spent(c, WEFT_ALONE_SETTLE);
@@ -284,8 +284,6 @@ void window_threads_begin_hosts(struct weft_engine *e, struct window_threads *c,
 void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps,
                           int64_t until_ps)
 {
-    if (c->list_again)
-        window_threads_list(e);
     window_threads_begin_hosts(e, c, hosts_ps);
     c->until_ps = c->caught_up_ps = until_ps;
     c->until = window_key(&e->windows, until_ps);
@@ -294,7 +292,6 @@ void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64
         shuffle(e, c);
     else if (atomic_load_explicit(&c->changed_hands, memory_order_relaxed))
         window_threads_list_any(e, c);
-    c->list_again = false;
     atomic_store_explicit(&c->changed_hands, false, memory_order_relaxed);
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[k];
@@ -302,18 +299,21 @@ void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64
     }
 }
 
-void window_threads_end(struct window_threads *c, uint64_t events, uint32_t most)
+void window_threads_end(struct window_threads *c, uint64_t events)
 {
-    uint64_t part = 0;
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[k];
         events += t->events;
-        most = t->most > most ? t->most : most;
-        part = t->load > part ? t->load : part;
         t->sum += t->load;
-        t->events = t->most = 0;
+        t->events = 0;
     }
-    window_threads_project(c, events, most, part);
+    c->figures.events += events;
+    if (!c->counted && !c->posting)
+        return;
+    window_threads_spent(c, WEFT_ALONE_JOIN);
+    loads_project(c->e, events);
+    c->mark_ns =
+        c->measured ? thread_pool_cpu_ns() : 0; /* a run without figures does not do that */
 }
 
 /* Whether what was seen at the end of the last window says so: there may be more by now. */
@@ -325,7 +325,7 @@ static bool soon_worthwhile(const struct window_threads *c, uint64_t enough)
         n += c->turns[k].soon;
         events += c->turns[k].soon_events;
     }
-    return n >= c->n && events >= enough;
+    return n > 1 && events >= enough;
 }
 
 bool window_threads_worthwhile(struct weft_engine *e, const struct window_threads *c,
@@ -341,7 +341,7 @@ bool window_threads_worthwhile(struct weft_engine *e, const struct window_thread
     if (w->one_per_thread && until_ps >= c->soon_ps && soon_worthwhile(c, enough))
         return true;
     const uint32_t all = w->one_per_thread ? c->nswitches : w->order.n;
-    for (uint32_t i = 0; i < all && (n < c->n || events < enough); i++) {
+    for (uint32_t i = 0; i < all && (n < 2 || events < enough); i++) {
         const uint32_t node = w->one_per_thread ? c->switches[i] : window_switch(w->order.h[i]);
         const struct window_node *s = &w->of[node];
         if (s->q.h[0] < until && (w->one_per_thread || window_time(w, w->order.h[i]) ==
@@ -350,7 +350,7 @@ bool window_threads_worthwhile(struct weft_engine *e, const struct window_thread
             n++;
         }
     }
-    return n >= c->n && events >= enough;
+    return n > 1 && events >= enough;
 }
 
 bool window_threads_run(struct weft_engine *e, int64_t until_ps)
@@ -360,7 +360,7 @@ bool window_threads_run(struct weft_engine *e, int64_t until_ps)
         return false;
     window_threads_begin(e, c, e->windows.done_ps, until_ps);
     window_threads_do(e, c, window_threads_turns);
-    window_threads_end(c, 0, 0);
+    window_threads_end(c, 0);
     window_threads_measure(c);
     return true;
 }
