@@ -37,17 +37,21 @@ static void host_completions_number(struct weft_engine *e, struct msg *m)
     extension_posted_in_call(e, m);
 }
 
-static void host_completions_call(struct weft_engine *e, struct worker_completion *t)
+static void host_completions_call(struct weft_engine *e, struct worker *w,
+                                  struct worker_completion *t)
 {
     const bool acked = t->completion.kind == COMPLETION_ACKED,
                taken = t->completion.kind == COMPLETION_TAKEN;
     e->now = t->completion.at.t;
     if (t->completion.kind == COMPLETION_POSTED) {
         host_completions_number(e, msg_at(e, t->completion.msg));
+        w->nposted++;
         return;
     }
     t->done.id = msg_at(e, t->completion.msg)->id;
-    if (acked)
+    if (acked && w->nposted)
+        worker_release_message(w, e, t->completion.msg);
+    else if (acked)
         stable_release(&e->msgs, t->completion.msg);
     if (e->extension)
         extension_completed(e, t->done.qpn - WEFT_FIRST_QPN, acked, taken, &t->done);
@@ -83,7 +87,7 @@ void host_completions_report(struct weft_engine *e, struct window_threads *c, st
             weft_fetch(&t[AHEAD], sizeof *t);
             __builtin_prefetch(msg_at(e, t[AHEAD / 2].completion.msg), 1);
         }
-        host_completions_call(e, t);
+        host_completions_call(e, h[0].of, t);
         if (h[0].next == h[0].end) {
             h[0].of->ncompletions = 0;
             h[0] = h[--n];

@@ -186,6 +186,15 @@ void worker_give_messages(struct worker *w, struct weft_engine *e)
     give(&w->msgs, &e->msgs);
 }
 
+void worker_release_message(struct worker *w, struct weft_engine *e, uint32_t msg)
+{
+    set_next_free(&e->msgs, msg, w->msgs.head);
+    w->msgs.head = msg;
+    w->msgs.nfree++;
+    w->nposted--;
+    e->msgs.live--;
+}
+
 bool worker_give_stacks(struct worker *w, struct weft_engine *e)
 {
     struct stable *all = &e->telemetry.stacks;

@@ -80,6 +80,7 @@ struct worker {
     struct worker_pool pkts, stacks, msgs;
     struct worker_post *posts; /**< of this window */
     uint32_t nposts, posts_cap;
+    uint32_t nposted; /**< messages posted by its hosts for which it has no record back */
     struct worker_completion *completions; /**< in order; some may wait from windows before */
     uint32_t ncompletions, completions_cap;
     bool in_worker;  /**< if that tells of a message, the user takes it in in this thread */
@@ -106,6 +107,8 @@ void worker_join(struct worker *w, struct weft_engine *e);
 void worker_give_packets(struct worker *w, struct weft_engine *e);
 /** The same of records of messages. */
 void worker_give_messages(struct worker *w, struct weft_engine *e);
+/** Gives it the record of a message that is acknowledged, instead of one that it has used. */
+void worker_release_message(struct worker *w, struct weft_engine *e, uint32_t msg);
 /** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */
 bool worker_give_stacks(struct worker *w, struct weft_engine *e);
 
