@@ -226,3 +226,60 @@ TEST(Control, AnIncastsQueueStandsWhereThePaperSays)
         EXPECT_LE(q, c.most) << c.v.Name();
     }
 }
+
+namespace
+{
+
+// What a control with a timer does at its ACKs: how far ahead it sets it; -1: off; 0: nothing.
+std::vector<int64_t> g_ahead, g_acks, g_fired;
+
+weft_cc_ops Timed()
+{
+    weft_cc_ops o = {};
+    o.name = "timed";
+    o.init = [](void *, const void *, const weft_cc_env *env, int64_t now, weft_cc_out *out) {
+        *out = {env->line_rate_bps, env->mtu_bytes, now + 100 * WEFT_PS_PER_US, false};
+    };
+    o.on_ack = [](void *, const void *, int64_t now, const weft_cc_ack *, weft_cc_out *out) {
+        const int64_t ahead = g_ahead.at(g_acks.size());
+        g_acks.push_back(now);
+        if (ahead)
+            out->timer_at_ps = ahead < 0 ? WEFT_NEVER : now + ahead;
+    };
+    o.on_timer = [](void *, const void *, int64_t now, weft_cc_out *out) {
+        g_fired.push_back(now);
+        out->timer_at_ps = g_fired.size() < 3 ? now + 7 * WEFT_PS_PER_US : WEFT_NEVER;
+    };
+    return o;
+}
+
+} // namespace
+
+// The timer of a control fires at the time that it last set, and never once it is off.
+TEST(Control, TimersFireWhenTheControlSays)
+{
+    const weft_cc_ops timed = Timed();
+    const int64_t us = WEFT_PS_PER_US;
+    struct Case {
+        std::vector<int64_t> ahead;
+        size_t last; // the ACK that decides; 0: none does
+    };
+    for (const Case &c :
+         {Case{{50 * us, -1, 20 * us, 40 * us}, 4}, Case{{50 * us, -1, 40 * us, 20 * us}, 4},
+          Case{{50 * us, 0, 20 * us, 0}, 3}, Case{{-1, 50 * us, -1, -1}, 0}}) {
+        g_ahead = c.ahead;
+        g_acks.clear();
+        g_fired.clear();
+        World w("single-switch", kSwitch);
+        w.config.cc = &timed;
+        w.Build();
+        w.Send(0, 1, 4 * w.config.params.transport.mtu_bytes);
+        w.Run();
+        ASSERT_EQ(g_acks.size(), 4u);
+        ASSERT_LT(g_acks.back(), 20 * us);
+        std::vector<int64_t> at;
+        for (int64_t k = 0; c.last && k < 3; k++)
+            at.push_back(g_acks[c.last - 1] + c.ahead[c.last - 1] + k * 7 * us);
+        EXPECT_EQ(g_fired, at);
+    }
+}

@@ -77,14 +77,14 @@ int entropy_open(struct weft_engine *e, struct qp *q, struct weft_err *err)
     s->rng = weft_rng_stream(e->seed, "entropy", (uint64_t)q->ack_hash << 32 | q->flow_hash);
     s->n = (uint32_t)n;
     s->mask = (uint32_t)weft_rng_below(&s->rng, n);
-    q->rare->entropy = s;
+    rare_of(q)->entropy = s;
     q->snd->sprays = true;
     return 0;
 }
 
 void entropy_close(struct qp *q)
 {
-    free(q->rare->entropy);
+    free(rare_of(q)->entropy);
 }
 
 /* The next of the walk. */
@@ -137,7 +137,7 @@ static bool recycle(struct entropy_state *s, uint32_t *ev)
 
 uint32_t entropy_next(struct weft_engine *e, struct qp *q)
 {
-    struct entropy_state *s = q->rare->entropy;
+    struct entropy_state *s = rare_of(q)->entropy;
     const struct policy *p = policy_of(e);
     uint32_t ev;
     if (p->recycles && recycle(s, &ev))
@@ -169,7 +169,7 @@ void entropy_feed(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy
 {
     static const uint8_t cost[] = {
         [ENTROPY_GOOD] = 0, [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4, [ENTROPY_LOST] = 15};
-    struct entropy_state *s = q->rare->entropy;
+    struct entropy_state *s = rare_of(q)->entropy;
     const struct policy *p = policy_of(e);
     thaw(e, s);
     if (what >= ENTROPY_LOST && p->recycles && !s->frozen && !s->explore) {

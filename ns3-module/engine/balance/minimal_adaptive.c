@@ -66,7 +66,7 @@ static uint32_t choose(struct weft_engine *e, uint32_t node, uint32_t dst_host, 
 static void aim(struct weft_engine *e, struct qp *q)
 {
     const uint32_t node = e->fabric->hosts[q->src_host];
-    q->rare->mid = NO_MID;
+    rare_of(q)->mid = NO_MID;
     q->upper = true;
     q->snd->prio = (uint8_t)steer_prio(e, q, true);
     uint32_t port = choose(e, node, q->dst_host, q->snd->prio);

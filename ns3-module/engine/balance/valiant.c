@@ -88,12 +88,12 @@ static bool ends_there(const struct weft_fabric *f, struct weft_route_group g)
 static void aim(struct weft_engine *e, struct qp *q)
 {
     const uint32_t node = e->fabric->hosts[q->src_host];
-    q->rare->mid = draw(e, q);
+    rare_of(q)->mid = draw(e, q);
     struct weft_route_group g = weft_routes_lookup(
-        e->routing.routes, node, q->rare->mid == NO_MID ? q->dst_host : q->rare->mid);
-    if (q->rare->mid != NO_MID &&
+        e->routing.routes, node, rare_of(q)->mid == NO_MID ? q->dst_host : rare_of(q)->mid);
+    if (rare_of(q)->mid != NO_MID &&
         (!g.n || ends_there(e->fabric, g))) { /* cut off, or no way onwards */
-        q->rare->mid = NO_MID;
+        rare_of(q)->mid = NO_MID;
         g = weft_routes_lookup(e->routing.routes, node, q->dst_host);
     }
     if (g.n)

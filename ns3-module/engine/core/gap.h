@@ -40,8 +40,8 @@ static inline int64_t gap_at_rate(int64_t unit_ps, uint64_t bytes, uint64_t bps,
 /** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
 static inline uint64_t gap_of_rate(uint64_t bps)
 {
-    const weft_u128 num = (weft_u128)8 * WEFT_PS_PER_S << GAP_SHIFT;
-    return (uint64_t)((num + bps / 2) / bps);
+    const uint64_t num = 8 * (uint64_t)WEFT_PS_PER_S << GAP_SHIFT; /* below 2^63, as is bps / 2 */
+    return (num + bps / 2) / bps;
 }
 
 #endif

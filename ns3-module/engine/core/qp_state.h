@@ -28,7 +28,8 @@ struct repeat;
  * before QP_READY. QP_PARKED: no path leads to the destination. */
 enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
-/** Switches on a path that a QP remembers; the choices of further ones are looked up. */
+/** Switches on a path that a QP remembers; the choices of further ones, and of those with more than
+ * 128 ports, are looked up. */
 #define QP_PATH 8
 
 /** What data of a QP says to those that it meets, in pkt.sig, beside stamps. */
@@ -49,12 +50,16 @@ struct qp_kind {
     struct weft_cc_env env;
     uint32_t full_frame; /**< frame bytes of a full data packet, */
     uint32_t ack_frame;  /**< and of an ACK */
+    uint64_t line_gap_q; /**< gap_of_rate of the line rate */
     /** most bytes in flight whatever the window, UINT64_MAX: no cap */
     uint64_t cap_bytes;
     uint32_t state_bytes;   /**< of the control's state of each at first, */
     uint32_t stamps;        /**< which has room for so many stamps */
     struct weft_cc_out out; /**< what the control says at first, */
     void *fresh;            /**< and its state then */
+    const char *qps;        /**< where all QPs are, */
+    struct qp_rare *rares;  /**< and what they rarely need, by number; */
+    uint32_t inverse;       /**< 2^32 over the cache lines of a record in qps, rounded up */
     struct qp_kind *next;   /**< of the same hash; last, as threads may add some */
 };
 
@@ -67,21 +72,28 @@ struct qp_rare {
 #include "qp_rare.def"
 };
 
-/** Fields of the sender of a QP: three cache lines and a half. */
+/** Fields of the sender of a QP: three cache lines. */
 struct sender {
 #define FIELD FIELD_DECLARE
 #include "sender.def"
 } __attribute__((aligned(32)));
-_Static_assert(sizeof(struct sender) == 224, "a QP of 65,536 is not to take more");
+_Static_assert(sizeof(struct sender) == 192, "a QP of 65,536 is not to take more");
 
 /** A QP: its receiver, what both ends have, and where its sender is. */
 struct qp {
 #define FIELD FIELD_DECLARE
 #include "qp.def"
 } __attribute__((aligned(32)));
-_Static_assert(sizeof(struct qp) == 160 && offsetof(struct qp, exp_psn) == 64 &&
-                   offsetof(struct qp, head_msg) == 128,
+_Static_assert(sizeof(struct qp) == 128 && offsetof(struct qp, exp_psn) == 64,
                "what is on which line, and a QP of 65,536 is not to take more");
+
+/** What a QP with a kind rarely needs. */
+static inline struct qp_rare *rare_of(const struct qp *q)
+{
+    const struct qp_kind *const k = q->kind;
+    const uint64_t line = (uint64_t)((const char *)q - k->qps) / 64;
+    return k->rares + (line * k->inverse >> 32); /* exact, as there are at most MAX_QPS */
+}
 
 /** Whether a QP sends under credits (grant.h). */
 static inline bool credited(const struct qp *q)

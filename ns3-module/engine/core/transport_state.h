@@ -65,8 +65,8 @@ struct recovery {
     bool bdp_fc;               /**< transport.bdp-fc caps what is in flight */
     bool one_entropy;          /**< senders keep to one entropy value per QP */
     bool tolerates_reordering; /**< a packet that overtakes others is no sign that they are lost */
-    bool counts; /**< in flight, for the window, is q->snd->flight_bytes, which `flight` counts anew
-                  */
+    /** In flight, for the window, is rare_of(q)->flight_bytes, which `flight` counts anew. */
+    bool counts;
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
      * Consumes it. */
     void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);
@@ -94,7 +94,7 @@ struct recovery {
     /** The lowest packet number that the receiver may still ask for when @p una_psn is
      * acknowledged. Optional: una_psn itself. */
     uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);
-    /** Frees what the QP's q->rare points to of it. Optional. */
+    /** Frees what rare_of(q) points to of it. Optional. */
     void (*fini)(struct qp *q);
 };
 

@@ -206,27 +206,16 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
     const struct weft_fabric *f = e->fabric;
     char name[WEFT_NODE_NAME_MAX];
     int rc = 0;
-    struct node_payload *host = calloc(f->nhosts, sizeof *host); /* data of QPs */
-    if (!host)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the payload of %u hosts",
-                            f->nhosts);
-    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
-        const struct qp *q = qp_at(e, i);
-        if (q->snd->made_bytes) /* hosts of other processes take no memory */
-            host[q->src_host].made += q->snd->made_bytes;
-        if (q->taken_bytes)
-            host[q->dst_host].taken += q->taken_bytes;
-    }
     for (uint32_t n = 0; n < f->nnodes && !rc; n++) {
         if (!part_own(e, n))
             continue;
         const struct weft_fabric_node *x = &f->nodes[n];
         uint64_t in = 0, out = 0, stay = 0, made = e->own[n].made, taken = e->own[n].taken;
-        made += x->kind == WEFT_NODE_HOST ? host[x->host].made : 0;
-        taken += x->kind == WEFT_NODE_HOST ? host[x->host].taken : 0;
         for (uint32_t k = x->first_port; k < x->first_port + x->nports; k++) {
             const struct port *p = &e->ports[k];
             const uint32_t peer = e->ends[k].peer;
+            made += x->kind == WEFT_NODE_HOST ? e->nics.of[p->nic].made_bytes : 0;
+            taken += x->kind == WEFT_NODE_HOST ? e->nics.of[p->nic].taken_bytes : 0;
             in +=
                 payload_sent(e, k) - e->ends[peer].lost_payload - payload_of(e, &e->ends[peer].fly);
             out += p->st.tx_payload_bytes;
@@ -242,7 +231,6 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
                               ", and dropped or holds %" PRIu64,
                               weft_fabric_node_name(f, n, name), in, made, taken, out, stay);
     }
-    free(host);
     return rc;
 }
 
@@ -269,9 +257,9 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
                 snd->una_bytes <= snd->nxt_bytes && snd->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
         const uint64_t flight = snd->counted ? r->flight(e, q) : 0;
-        LAW(err, !snd->counted || flight == snd->flight_bytes,
+        LAW(err, !snd->counted || flight == rare_of(q)->flight_bytes,
             "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight,
-            snd->flight_bytes);
+            rare_of(q)->flight_bytes);
     }
     return 0;
 }

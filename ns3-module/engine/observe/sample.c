@@ -70,7 +70,8 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
         .number = q->number,
         .rate_bps = snd->out.rate_bps,
         .window_bytes = snd->out.cwnd_bytes,
-        .in_flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
+        .in_flight_bytes =
+            snd->counted ? rare_of(q)->flight_bytes : snd->nxt_bytes - snd->una_bytes,
         .acked_bytes = snd->una_bytes,
         .msg = q->head_msg == NIL ? UINT64_MAX : msg_at(e, q->head_msg)->id,
     };

@@ -57,8 +57,8 @@ static int64_t paths_ps(const struct weft_engine *e, const struct qp *q)
 static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int64_t after_ps)
 {
     const int64_t rto = profile_of(q)->t.rto_ps << q->snd->backoff;
-    const double packet =
-        (double)q->kind->env.mtu_wire_bytes * (double)q->snd->gap_q / (1 << GAP_SHIFT);
+    const uint64_t rate_bps = q->snd->gap_rate_bps, gap_q = rate_bps ? gap_of_rate(rate_bps) : 0;
+    const double packet = (double)q->kind->env.mtu_wire_bytes * (double)gap_q / (1 << GAP_SHIFT);
     const double all =
         (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)paths_ps(e, q);
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
@@ -174,7 +174,7 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
              " packets sent again so far%s; ",
              weft_human_time(m->since_ps, since),
              (best > head->first_psn ? best - head->first_psn : 0), head->npkts,
-             q->rare->retx_packets,
+             rare_of(q)->retx_packets,
              profile_of(q)->recovery == &recovery_go_back_0
                  ? " (transport.recovery=go-back-0 starts anew after each loss)"
                  : "");

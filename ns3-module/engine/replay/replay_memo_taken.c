@@ -125,8 +125,8 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     e->tot.delivered[WEFT_PKT_DATA] += by;
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_ACK] += acks;
-    q->snd->made_bytes += bytes;
-    q->taken_bytes += bytes;
+    e->nics.of[e->ports[q->port].nic].made_bytes += bytes;
+    e->nics.of[e->ports[q->ack_port].nic].taken_bytes += bytes;
     k->counted = n;
     replay_of(e)->base.packets_taken += by;
     replay_of(e)->figures.skipped_hops += e->tot.packet_hops - hops;
@@ -233,7 +233,8 @@ static void taken_move(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     taken_count(e, k, n);
     q->snd->nxt_psn += n;
     q->snd->nxt_bytes += taken_bytes(q, k, n);
-    q->snd->flight_bytes += taken_bytes(q, k, n);
+    if (q->snd->counted)
+        rare_of(q)->flight_bytes += taken_bytes(q, k, n);
     q->snd->top_psn = q->snd->nxt_psn;
     q->exp_psn += n;
 }

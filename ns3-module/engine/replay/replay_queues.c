@@ -87,7 +87,7 @@ static void queues_look_at_slow(struct look *l, const struct evq *q)
             queues_look_at(l, q->h[i].t, kind, number);
         else if (q->h[i].t < l->first_ps && (kind != EV_TIMER || l->timers) &&
                  (kind != EV_RTO || queues_rto_counts(l->e, l->p, number)) &&
-                 (kind != EV_CC || qp_at(l->e, number)->snd->cc_timer_ps == q->h[i].t))
+                 (kind != EV_CC || qp_at(l->e, number)->snd->out.timer_at_ps == q->h[i].t))
             l->first_ps = q->h[i].t;
     }
 }
@@ -130,7 +130,7 @@ static int64_t queues_first_in(const struct weft_engine *e, const struct replay_
         if (kind <= EV_TX || kind == EV_RTO || kind == EV_TIMER || q->h[i].t >= first_ps)
             continue;
         if (kind != EV_CC ||
-            (replay_scope_has(p, number) && qp_at(e, number)->snd->cc_timer_ps == q->h[i].t))
+            (replay_scope_has(p, number) && qp_at(e, number)->snd->out.timer_at_ps == q->h[i].t))
             first_ps = q->h[i].t;
     }
     return first_ps;

@@ -171,24 +171,25 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
+    struct qp_rare *const rare = rare_of(q);
     if (snd->repeats || q->holding) {
         t->same = false;
         t->other = "a QP that has lost packets";
         return;
     }
     const bool asks =
-        q->rare->requested_psn > snd->una_psn; /* else that is over; before either moves */
+        rare->requested_psn > snd->una_psn; /* else that is over; before either moves */
     state_read_pace(q, qi, p, t);
     state_read_sender(q, t);
     replay_read_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q, type, name, evolution)
 #include "core/qp.def"
-#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q->rare, type, name, evolution)
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(rare, type, name, evolution)
 #include "core/qp_rare.def"
     if (!t->fixed)
         snapshot_same(t, asks, "whether an ACK was requested");
     if (asks || t->fixed)
-        SNAPSHOT_FIELD(t, q->rare->requested_psn, EVOLVES_PSN);
+        SNAPSHOT_FIELD(t, rare->requested_psn, EVOLVES_PSN);
     if (e->qps.rtt_ps.base)
         SNAPSHOT_FIELD(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], EVOLVES_SAME);
     if (t->fixed)

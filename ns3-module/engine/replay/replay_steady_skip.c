@@ -184,9 +184,10 @@ static void skip_count_qp(struct weft_engine *e, struct replay_steady *s, uint32
     s->scope.moved[qi][0] = (int64_t)w->data;
     s->scope.moved[qi][1] = (int64_t)bytes;
     skip_each_stream(e, s, i, skip_count);
-    snd->made_bytes += bytes;
-    snd->flight_bytes += bytes;
-    q->taken_bytes += bytes;
+    e->nics.of[e->ports[q->port].nic].made_bytes += bytes;
+    e->nics.of[e->ports[q->ack_port].nic].taken_bytes += bytes;
+    if (snd->counted)
+        rare_of(q)->flight_bytes += bytes;
     e->tot.sent[WEFT_PKT_DATA] += w->data;
     e->tot.delivered[WEFT_PKT_DATA] += w->data;
     replay_of(e)->base.packets_taken += w->data;

@@ -52,8 +52,8 @@ bool replay_copy_possible(struct weft_engine *e, const struct replay_component *
     bool can = replay_copy_ever(e);
     for (uint32_t i = 0; can && i < p->nqps; i++) {
         const struct qp *q = qp_at(e, p->qps[i]);
-        can = !q->snd->retries && !q->snd->recovering && !q->rare->held &&
-              q->snd->state != QP_PARKED && q->snd->cc_timer_ps == WEFT_NEVER;
+        can = !q->snd->retries && !q->snd->recovering && !rare_of(q)->held &&
+              q->snd->state != QP_PARKED && q->snd->out.timer_at_ps == WEFT_NEVER;
     }
     for (uint32_t i = 0; can && i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];

@@ -34,7 +34,7 @@ static void gap(struct weft_engine *e, uint32_t qi, uint32_t i)
     uint64_t start = chunk_start(e, msg_at(e, q->rcv_msg), q->exp_psn);
     if (start < q->exp_psn) {
         q->exp_psn = start;
-        q->rare->nack_psn = 0; /* a new gap */
+        rare_of(q)->nack_psn = 0; /* a new gap */
     }
     rc_nack_sparingly(e, q, i);
 }

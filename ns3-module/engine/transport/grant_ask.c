@@ -15,7 +15,7 @@ static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_
     const struct sender *snd = q->snd;
     uint64_t bytes = q->end_byte - snd->nxt_bytes;
     if (snd->counted) {
-        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + snd->flight_bytes;
+        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + rare_of(q)->flight_bytes;
         bytes = q->end_byte > known ? q->end_byte - known : 0;
     }
     return bytes || snd->nxt_msg == NIL ? bytes : 1; /* a message may be empty */

@@ -19,10 +19,9 @@
 static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     struct sender *const snd = q->snd;
-    snd->gap_rate_bps = nic_pacing_rate(e, q);
-    snd->gap_q = gap_of_rate(snd->gap_rate_bps);
+    const uint64_t rate_bps = snd->gap_rate_bps = nic_pacing_rate(e, q);
     snd->next_avail_ps = snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, snd->last_wire,
-                                                       snd->gap_rate_bps, snd->gap_q);
+                                                       rate_bps, nic_gap_q(q, rate_bps));
     if (snd->state != QP_PACED)
         return;
     struct port *p = port_at(e, q->port);
@@ -43,15 +42,14 @@ void nic_cc_apply(struct weft_engine *e, struct qp *q, uint32_t qi)
         qp_report(e, qi, WEFT_QP_RATE, NIL);
     if (snd->out.repace && snd->last_wire && nic_pacing_rate(e, q) != snd->gap_rate_bps)
         repace(e, q, qi);
-    if (__builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0)) {
-        snd->cc_timer_ps = snd->out.timer_at_ps;
-        if (snd->cc_timer_ps != WEFT_NEVER) {
-            if (snd->cc_timer_ps < e->now)
-                engine_fail(e, WEFT_E_INTERNAL, "congestion control '%s' set a timer in the past",
-                            q->kind->cc->name);
-            else
-                engine_push_timer(e, q->src_host, snd->cc_timer_ps, EV_ID(EV_CC, qi));
-        }
+    const int64_t timer_ps = snd->out.timer_at_ps;
+    if (__builtin_expect(timer_ps != WEFT_NEVER, 0) && timer_ps != rare_of(q)->cc_timer_ps) {
+        rare_of(q)->cc_timer_ps = timer_ps;
+        if (timer_ps < e->now)
+            engine_fail(e, WEFT_E_INTERNAL, "congestion control '%s' set a timer in the past",
+                        q->kind->cc->name);
+        else
+            engine_push_timer(e, q->src_host, timer_ps, EV_ID(EV_CC, qi));
     }
 }
 

@@ -48,6 +48,13 @@ static inline uint64_t nic_pacing_rate(const struct weft_engine *e, const struct
                                                       : q->kind->env.line_rate_bps;
 }
 
+/** ps per wire byte of a QP at @p rate_bps. */
+static inline uint64_t nic_gap_q(const struct qp *q, uint64_t rate_bps)
+{
+    return __builtin_expect(rate_bps == q->kind->env.line_rate_bps, 1) ? q->kind->line_gap_q
+                                                                       : gap_of_rate(rate_bps);
+}
+
 /** After a hook of the congestion control: clamps its output, queues its timer. Inline, as most
  * hooks leave nothing to do. */
 static inline void nic_cc_changed(struct weft_engine *e, struct qp *q, uint32_t qi)
@@ -57,7 +64,7 @@ static inline void nic_cc_changed(struct weft_engine *e, struct qp *q, uint32_t 
     if (__builtin_expect(rate_bps - 1 >= q->kind->env.line_rate_bps, 0) ||
         __builtin_expect(e->path.rare & RARE_RATE, 0) ||
         (snd->out.repace && nic_pacing_rate(e, q) != snd->gap_rate_bps) ||
-        __builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0))
+        __builtin_expect(snd->out.timer_at_ps != WEFT_NEVER, 0))
         nic_cc_apply(e, q, qi);
 }
 

@@ -76,15 +76,15 @@ static inline bool nic_window_reached(const struct qp *q)
     const struct sender *snd = q->snd;
     uint64_t in_flight = snd->nxt_bytes - snd->una_bytes;
     if (__builtin_expect(snd->counted, 0))
-        in_flight = snd->flight_bytes;
+        in_flight = rare_of(q)->flight_bytes;
     return in_flight >= snd->out.cwnd_bytes || in_flight >= q->kind->cap_bytes;
 }
 
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
 static bool nic_nobody_asks(const struct qp *q)
 {
-    return profile_of(q)->t.ack_every > 1 &&
-           !(q->rare->requested_psn > q->snd->una_psn && q->rare->requested_psn <= q->snd->nxt_psn);
+    return profile_of(q)->t.ack_every > 1 && !(rare_of(q)->requested_psn > q->snd->una_psn &&
+                                               rare_of(q)->requested_psn <= q->snd->nxt_psn);
 }
 
 /* A window that holds the QP back. A window that shrank below what is in flight lets one packet
@@ -101,7 +101,7 @@ static void nic_ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
     struct pkt *k = pkt_at(e, i);
     if (nic_window_reached(q) || k->flags & PKT_LAST || again) {
         k->flags |= PKT_ASK;
-        q->rare->requested_psn = k->psn + 1;
+        rare_of(q)->requested_psn = k->psn + 1;
     }
 }
 
@@ -128,7 +128,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
     const struct profile *f = profile_of(q);
     int64_t rto = f->t.rto_ps;
     if (__builtin_expect(f->low_rto, 0)) {
-        q->rare->rto_from_ps = e->now;
+        rare_of(q)->rto_from_ps = e->now;
         if (nic_few_in_flight(q) && f->t.rto_low_ps < rto)
             rto = f->t.rto_low_ps;
     }
@@ -143,7 +143,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->rare->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
+    int64_t at = rare_of(q)->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
     if (nic_few_in_flight(q) || at <= e->now)
         return false;
     nic_rto_at(e, q, qi, at);
@@ -153,7 +153,7 @@ bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 /* ---- packets ---- */
 
 /* Makes the packet nxt_psn and advances. */
-static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
+static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi)
 {
     struct sender *const snd = q->snd;
     uint32_t i = pkt_new(e, WEFT_PKT_DATA);
@@ -174,7 +174,7 @@ static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->frame = (uint16_t)data_frame(q, payload);
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
-        q->rare->retx_packets++;
+        rare_of(q)->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
         snd->held_ps[WEFT_DELAY_LOSS] +=
@@ -187,8 +187,7 @@ static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
     }
     snd->nxt_psn++;
     snd->nxt_bytes += payload;
-    snd->made_bytes += payload;
-    snd->flight_bytes += payload; /* counted or not: one addition costs less than to ask */
+    n->made_bytes += payload;
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         snd->nxt_msg = m->next;
@@ -202,8 +201,11 @@ static uint32_t nic_build(struct weft_engine *e, struct qp *q, uint32_t qi)
     }
     if (__builtin_expect(snd->sprays, 0))
         k->mid = entropy_next(e, q) & NO_MID;
-    if (__builtin_expect(snd->counted, 0) && profile_of(q)->recovery->timers)
-        profile_of(q)->recovery->timers->sent(e, qi, k->psn, snd->sprays ? k->mid : 0);
+    if (__builtin_expect(snd->counted, 0)) {
+        rare_of(q)->flight_bytes += payload;
+        if (profile_of(q)->recovery->timers)
+            profile_of(q)->recovery->timers->sent(e, qi, k->psn, snd->sprays ? k->mid : 0);
+    }
     if (__builtin_expect(snd->recovering, 0))
         profile_of(q)->recovery->sent(e, qi);
     return i;
@@ -236,7 +238,7 @@ static __attribute__((noinline)) void nic_steer(struct weft_engine *e, uint32_t 
     struct qp *q = qp_at(e, qi);
     const struct sender *snd = q->snd;
     struct pkt *k = pkt_at(e, i);
-    k->mid = q->rare->mid & NO_MID;
+    k->mid = rare_of(q)->mid & NO_MID;
     k->chan = k->in_chan = (snd->prio - q->own_prio) & 15u;
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
     e->spread.steer->aim(e, q);
@@ -310,7 +312,7 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
             continue;
         }
         const bool again = e->rc.by_bytes && profile_of(q)->by_bytes && snd->nxt_psn < snd->top_psn;
-        uint32_t i = nic_build(e, q, qi);
+        uint32_t i = nic_build(e, n, q, qi);
         if (i == NIL)
             return NIL;
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
@@ -323,15 +325,12 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
             else if (q->carries)
                 e->signal->tag(e, q, qi, i);
         }
-        if (nic_pacing_rate(e, q) != snd->gap_rate_bps) {
-            snd->gap_rate_bps = nic_pacing_rate(e, q);
-            snd->gap_q = gap_of_rate(snd->gap_rate_bps);
-        }
+        const uint64_t rate_bps = snd->gap_rate_bps = nic_pacing_rate(e, q);
         n->served = qi;
         snd->last_wire = (uint32_t)wire;
         snd->last_tx_ps = e->now;
         snd->next_avail_ps =
-            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, snd->gap_rate_bps, snd->gap_q);
+            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, rate_bps, nic_gap_q(q, rate_bps));
         if (snd->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         if (e->rc.sparse && profile_of(q)->sparse)

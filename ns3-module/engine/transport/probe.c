@@ -9,7 +9,8 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     const struct profile *f = profile_of(q);
     const uint64_t least = f->t.min_frame_bytes, frame = f->t.probe_bytes;
-    if (!frame || !f->recovery->timers || q->snd->state != QP_BLOCKED || e->now < q->rare->probe_ps)
+    if (!frame || !f->recovery->timers || q->snd->state != QP_BLOCKED ||
+        e->now < rare_of(q)->probe_ps)
         return false;
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
     if (i == NIL)
@@ -25,7 +26,7 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->flags = PKT_ASK;
     if (credited(q))
         grant_ask_with(e, q, qi, i);
-    q->rare->probe_ps = e->now + q->kind->env.base_rtt_ps;
+    rare_of(q)->probe_ps = e->now + q->kind->env.base_rtt_ps;
     e->port_ops.enqueue(e, q->port, i);
     return true;
 }

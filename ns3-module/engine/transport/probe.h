@@ -21,7 +21,8 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi);
 /** Whether an ACK answers the latest probe, which names itself by the time at which it was sent. */
 static inline bool probe_answered(const struct qp *q, const struct pkt *ack)
 {
-    return ack->sent_ps + q->kind->env.base_rtt_ps == q->rare->probe_ps;
+    return __builtin_expect(q->snd->counted, 0) &&
+           ack->sent_ps + q->kind->env.base_rtt_ps == rare_of(q)->probe_ps;
 }
 
 #endif

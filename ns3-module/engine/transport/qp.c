@@ -55,7 +55,7 @@ static void remember(const struct weft_engine *e, struct qp *q, bool forward, co
         const bool known = !e->routing.intact && h + 1 < hops;
         const int64_t by =
             known ? (int64_t)ports[h + 1] - (int64_t)e->fabric->ports[ports[h]].peer : 0;
-        q->path[!forward][h] = by >= INT16_MIN && by <= INT16_MAX ? (int16_t)by : 0;
+        q->path[!forward][h] = by >= INT8_MIN && by <= INT8_MAX ? (int8_t)by : 0;
     }
 }
 
@@ -82,6 +82,9 @@ void qp_find_path(const struct weft_engine *e, struct qp *q, struct qp_kind *k)
     uint32_t ports[MAX_PATH];
     const uint64_t gap = e->p.transport.gap_bytes;
     memset(k, 0, sizeof *k); /* kinds are compared byte by byte */
+    k->qps = e->qps.pool.base;
+    k->rares = (struct qp_rare *)(void *)e->qps.rare.base;
+    k->inverse = UINT32_MAX / (uint32_t)(e->qps.pool.elem / 64) + 1;
     q->kind = k;
     /* Without a path now: as it was, and may be again. */
     const struct weft_routes *routes =
@@ -97,6 +100,7 @@ void qp_find_path(const struct weft_engine *e, struct qp *q, struct qp_kind *k)
     uint64_t min_rate, back_rate;
     weft_i128 rtt = path_ps(e, ports, hops, full, &min_rate);
     k->env.line_rate_bps = link_of(e, ports[0])->rate_bps;
+    k->line_gap_q = gap_of_rate(k->env.line_rate_bps);
     k->env.hops = hops - 1;
     q->port = ports[0];
     remember(e, q, true, ports, f->pick ? 0 : hops);
@@ -163,8 +167,7 @@ static int grow_table(struct weft_engine *e)
 }
 
 /** Initial state of a sender. */
-#define FRESH                                                                                      \
-    .nxt_msg = NIL, .rto_at_ps = WEFT_NEVER, .rto_entry_ps = WEFT_NEVER, .cc_timer_ps = WEFT_NEVER
+#define FRESH .nxt_msg = NIL, .rto_at_ps = WEFT_NEVER, .rto_entry_ps = WEFT_NEVER
 
 const struct sender qp_nobody = {FRESH};
 
@@ -214,8 +217,7 @@ uint32_t qp_new(struct weft_engine *e, const struct qp_name *name, struct weft_e
         stable_alloc(&e->qps.cc_state); /* it has room for as many */
     if (e->grants.of.elem)
         *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
-    const uint32_t rare = stable_alloc(&e->qps.rare); /* the same number */
-    qp_at(e, qi)->rare = (struct qp_rare *)(void *)e->qps.rare.base + rare;
+    stable_alloc(&e->qps.rare);
     qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
     *slot = qi + 1;
     return qi;
@@ -227,7 +229,7 @@ static int record(struct weft_engine *e, uint32_t qi, const struct qp_name *name
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
-    *q = (struct qp){.snd = snd, .rare = q->rare};
+    *q = (struct qp){.snd = snd};
     if (snd != &qp_nobody)
         *snd = (struct sender){FRESH, .prio = name->prio};
     q->src_host = name->src;

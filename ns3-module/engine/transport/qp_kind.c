@@ -146,7 +146,7 @@ uint64_t qp_states_bytes(const struct weft_engine *e)
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         bytes += q->kind ? state_apart_bytes(e, q) : 0;
-        bytes += memcmp(q->rare, &none, sizeof none) ? sizeof none : 0;
+        bytes += q->kind && memcmp(rare_of(q), &none, sizeof none) ? sizeof none : 0;
     }
     return bytes;
 }

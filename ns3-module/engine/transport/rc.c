@@ -96,10 +96,10 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
 
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
 {
-    if (q->rare->nack_psn != q->exp_psn + 1 ||
-        e->now - q->rare->nack_at_ps >= profile_of(q)->t.nack_interval_ps) {
-        q->rare->nack_psn = q->exp_psn + 1;
-        q->rare->nack_at_ps = e->now;
+    if (rare_of(q)->nack_psn != q->exp_psn + 1 ||
+        e->now - rare_of(q)->nack_at_ps >= profile_of(q)->t.nack_interval_ps) {
+        rare_of(q)->nack_psn = q->exp_psn + 1;
+        rare_of(q)->nack_at_ps = e->now;
         rc_answer(e, q, i, WEFT_PKT_NACK);
     } else {
         pkt_free(e, i);
@@ -179,7 +179,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, qi);
     const bool last = k->flags & PKT_LAST;
     e->tot.delivered[WEFT_PKT_DATA]++;
-    q->taken_bytes += k->payload;
+    e->nics.of[port_at(e, q->ack_port)->nic].taken_bytes += k->payload;
     if (__builtin_expect(q->carries, 0)) {
         if (credited(q)) {
             grant_note(e, q, k->flags);
@@ -284,7 +284,7 @@ void rc_acknowledge(struct weft_engine *e, uint32_t qi, uint64_t psn)
         return;
     const struct pkt ack = {.kind = WEFT_PKT_ACK, .psn = psn};
     if (q->snd->counted)
-        q->snd->flight_bytes -= profile_of(q)->recovery->received(e, q, &ack).landed;
+        rare_of(q)->flight_bytes -= profile_of(q)->recovery->received(e, q, &ack).landed;
     const uint32_t done = advance(e, q, psn);
     if (q->snd->nxt_psn == q->snd->una_psn)
         q->snd->rto_at_ps = WEFT_NEVER;
@@ -325,7 +325,7 @@ static __attribute__((noinline)) struct ack_report read_report(const struct weft
 {
     const struct ack_report r = profile_of(q)->recovery->received(e, q, k);
     if (q->snd->counted)
-        q->snd->flight_bytes -= r.landed + r.trimmed;
+        rare_of(q)->flight_bytes -= r.landed + r.trimmed;
     return r;
 }
 
@@ -384,19 +384,20 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     const struct weft_cc_ops *const cc = kind->cc;
     if (cc->on_ack) {
         const struct control *const control = kind->control;
-        struct weft_cc_ack a = {
-            .acked_bytes = snd->una_bytes - una_before,
-            .una_bytes = snd->una_bytes,
-            .nxt_bytes = snd->nxt_bytes,
-            .received_bytes = disorder ? report.received : snd->una_bytes - una_before,
-            .flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
-            .trimmed_bytes = report.trimmed,
-            .rtt_ps = cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k->sent_ps : 0,
-            .ecn_echo = flags & PKT_ECHO,
-            .last_hop = report.trimmed && flags & PKT_NEAR,
-            .unsure = unsure,
-            .probe = probe,
-            .nack = nack};
+        struct weft_cc_ack a = {.acked_bytes = snd->una_bytes - una_before,
+                                .una_bytes = snd->una_bytes,
+                                .nxt_bytes = snd->nxt_bytes,
+                                .received_bytes =
+                                    disorder ? report.received : snd->una_bytes - una_before,
+                                .flight_bytes = snd->counted ? rare_of(q)->flight_bytes
+                                                             : snd->nxt_bytes - snd->una_bytes,
+                                .trimmed_bytes = report.trimmed,
+                                .rtt_ps = cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k->sent_ps : 0,
+                                .ecn_echo = flags & PKT_ECHO,
+                                .last_hop = report.trimmed && flags & PKT_NEAR,
+                                .unsure = unsure,
+                                .probe = probe,
+                                .nack = nack};
         if (__builtin_expect(q->carries == QP_SIGNAL, 0))
             e->signal->acked(k->sig, &a);
         struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
@@ -574,16 +575,16 @@ void rc_rto(struct weft_engine *e, uint64_t number)
 
 int64_t *rc_cc_deadline(const struct weft_engine *e, uint64_t qi, int64_t *at_ps)
 {
-    struct sender *const snd = qp_at(e, (uint32_t)qi)->snd;
-    *at_ps = snd->cc_timer_ps; /* one entry stands, others are superseded, or it is switched off */
-    return &snd->cc_timer_ps;
+    const struct qp *const q = qp_at(e, (uint32_t)qi);
+    *at_ps = q->snd->out.timer_at_ps; /* WEFT_NEVER: it is switched off */
+    return &rare_of(q)->cc_timer_ps;
 }
 
 void rc_cc_timer(struct weft_engine *e, uint64_t number)
 {
     const uint32_t qi = (uint32_t)number;
     struct qp *q = qp_at(e, qi);
-    q->snd->cc_timer_ps = WEFT_NEVER;
+    rare_of(q)->cc_timer_ps = 0;
     q->snd->out.timer_at_ps = WEFT_NEVER;
     if (q->kind->cc->on_timer)
         q->kind->cc->on_timer(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);

@@ -17,7 +17,7 @@ static inline bool rc_may_complete(const struct weft_engine *e, const struct pkt
         if ((!(k->flags & PKT_LAST) && !q->holding) || q->rcv_msg == NIL || k->psn < q->exp_psn)
             return false;
         const struct msg *m = msg_at(e, q->rcv_msg);
-        const uint64_t held = q->holding ? q->rare->held->n : 0;
+        const uint64_t held = q->holding ? rare_of(q)->held->n : 0;
         return m->first_psn + m->npkts - q->exp_psn <= held + 1;
     }
     if ((k->kind != WEFT_PKT_ACK && k->kind != WEFT_PKT_NACK) || q->head_msg == NIL)

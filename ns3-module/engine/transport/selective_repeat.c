@@ -28,7 +28,7 @@
 
 #include "base/units.h"
 
-/* The sender's; what the receiver holds is q->rare->held. */
+/* The sender's; what the receiver holds is rare_of(q)->held. */
 struct repeat {
     struct psn_set sacked;     /**< known to be held by the receiver */
     uint64_t recovery_psn;     /**< first packet not sent when the recovery started */
@@ -43,18 +43,18 @@ struct repeat {
  * of memory. */
 static struct repeat *repeat_of(struct weft_engine *e, struct qp *q)
 {
-    if (!q->rare->repeat && !(q->rare->repeat = calloc(1, sizeof *q->rare->repeat)))
+    if (!rare_of(q)->repeat && !(rare_of(q)->repeat = calloc(1, sizeof *rare_of(q)->repeat)))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the bitmaps of a QP");
-    q->snd->repeats = q->rare->repeat != NULL;
-    return q->rare->repeat;
+    q->snd->repeats = rare_of(q)->repeat != NULL;
+    return rare_of(q)->repeat;
 }
 
 /* The same of what its receiver holds. */
 static struct psn_set *held_of(struct weft_engine *e, struct qp *q)
 {
-    if (!q->rare->held && !(q->rare->held = calloc(1, sizeof *q->rare->held)))
+    if (!rare_of(q)->held && !(rare_of(q)->held = calloc(1, sizeof *rare_of(q)->held)))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the bitmaps of a QP");
-    return q->rare->held;
+    return rare_of(q)->held;
 }
 
 static bool psn_set_keep(struct weft_engine *e, struct psn_set *s, uint64_t psn)
@@ -91,7 +91,7 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
 
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
 {
-    struct psn_set *held = q->rare->held;
+    struct psn_set *held = rare_of(q)->held;
     const struct completer c = {i, pkt_at(e, i)->sent_ps, q->exp_psn};
     do
         q->exp_psn++;
@@ -114,7 +114,7 @@ void repeat_trimmed(struct weft_engine *e, uint32_t qi, uint32_t i)
 {
     struct qp *q = qp_at(e, qi);
     struct pkt *k = pkt_at(e, i);
-    const bool held = q->rare->held && psn_set_has(q->rare->held, k->psn);
+    const bool held = rare_of(q)->held && psn_set_has(rare_of(q)->held, k->psn);
     k->sack = (uint32_t)(k->psn - q->exp_psn);
     k->flags |= PKT_SACK;
     rc_answer(e, q, i, held ? WEFT_PKT_ACK : WEFT_PKT_NACK);
@@ -138,7 +138,7 @@ void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 static void steer(struct weft_engine *e, struct qp *q)
 {
     const struct sender *snd = q->snd;
-    struct repeat *r = q->rare->repeat;
+    struct repeat *r = rare_of(q)->repeat;
     if (r->rtx_psn < snd->una_psn)
         r->rtx_psn = snd->una_psn;
     while (r->rtx_psn < r->lost_end &&
@@ -153,7 +153,7 @@ static void steer(struct weft_engine *e, struct qp *q)
  * again. */
 static bool waits(const struct qp *q, uint64_t psn)
 {
-    const struct repeat *r = q->rare->repeat;
+    const struct repeat *r = rare_of(q)->repeat;
     return r && q->snd->recovering &&
            (psn_set_has(&r->cut, psn) || (psn >= r->rtx_psn && psn < r->lost_end));
 }
@@ -163,7 +163,7 @@ static bool waits(const struct qp *q, uint64_t psn)
 static struct ack_report unknown(const struct weft_engine *e, const struct qp *q, uint64_t psn,
                                  uint64_t end)
 {
-    const struct psn_set *known = q->rare->repeat ? &q->rare->repeat->sacked : NULL;
+    const struct psn_set *known = rare_of(q)->repeat ? &rare_of(q)->repeat->sacked : NULL;
     struct ack_report sum = {0, 0, 0};
     WALK_MSGS(e, mi, q->head_msg) {
         if (psn >= end)
@@ -190,8 +190,8 @@ static void start(struct qp *q)
 {
     struct sender *const snd = q->snd;
     snd->recovering = 1;
-    q->rare->repeat->recovery_psn = snd->top_psn;
-    q->rare->repeat->rtx_psn = snd->una_psn;
+    rare_of(q)->repeat->recovery_psn = snd->top_psn;
+    rare_of(q)->repeat->rtx_psn = snd->una_psn;
 }
 
 /* A packet has come: those below the result that have not are lost. */
@@ -207,14 +207,14 @@ static uint64_t lost_before(const struct qp *q, uint64_t sack)
 static void recount(const struct weft_engine *e, struct qp *q)
 {
     if (profile_of(q)->recovery->counts)
-        q->snd->flight_bytes = repeat_flight(e, q);
+        rare_of(q)->flight_bytes = repeat_flight(e, q);
 }
 
 /* Packet @p psn is sent again before new ones. */
 static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t psn)
 {
     const struct sender *snd = q->snd;
-    struct repeat *r = q->rare->repeat;
+    struct repeat *r = rare_of(q)->repeat;
     if (!snd->recovering) {
         start(q);
         r->lost_end = snd->una_psn;
@@ -228,7 +228,7 @@ static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t 
 static bool in_flight(const struct qp *q, uint64_t psn)
 {
     return psn >= q->snd->una_psn && psn < q->snd->top_psn &&
-           !psn_set_has(&q->rare->repeat->sacked, psn) && !waits(q, psn);
+           !psn_set_has(&rare_of(q)->repeat->sacked, psn) && !waits(q, psn);
 }
 
 /* ---- a timer per packet ---- */
@@ -245,7 +245,7 @@ static void timed_sent(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_
 static int64_t timed_due(struct weft_engine *e, const struct qp *q)
 {
     int64_t first = WEFT_NEVER;
-    struct packet_times *t = q->rare->repeat ? &q->rare->repeat->times : NULL;
+    struct packet_times *t = rare_of(q)->repeat ? &rare_of(q)->repeat->times : NULL;
     for (uint32_t l = 0; t && l < t->nlevels; l++) {
         struct shot_queue *of = &t->level[l];
         while (of->n && (!in_flight(q, shot_first(of)->psn) || shot_is_old(t, shot_first(of))))
@@ -262,7 +262,7 @@ static int64_t timed_due(struct weft_engine *e, const struct qp *q)
 static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
 {
     struct qp *q = qp_at(e, qi);
-    struct packet_times *t = &q->rare->repeat->times;
+    struct packet_times *t = &rare_of(q)->repeat->times;
     const int64_t due = timed_due(e, q);
     for (uint32_t l = 0; l < t->nlevels; l++) {
         struct shot_queue *of = &t->level[l];
@@ -271,7 +271,7 @@ static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
         const struct shot s = *shot_first(of);
         shot_drop(of);
         *ev = s.ev;
-        q->snd->flight_bytes -= unknown(e, q, s.psn, s.psn + 1).landed;
+        rare_of(q)->flight_bytes -= unknown(e, q, s.psn, s.psn + 1).landed;
         packet_times_expire(t, s.psn);
         note_cut(e, q, qi, s.psn);
         steer(e, q);
@@ -283,7 +283,7 @@ static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
 static bool timed_sampled(const struct qp *q, int64_t sent_ps)
 {
     const struct shot *s =
-        q->rare->repeat ? packet_times_find(&q->rare->repeat->times, sent_ps) : NULL;
+        rare_of(q)->repeat ? packet_times_find(&rare_of(q)->repeat->times, sent_ps) : NULL;
     return s && s->times <= 2 && in_flight(q, s->psn);
 }
 
@@ -295,7 +295,7 @@ const struct packet_timers repeat_timers = {
 /* The receiver holds packet @p psn; false: out of memory. */
 static bool note_held(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
-    struct repeat *r = q->rare->repeat;
+    struct repeat *r = rare_of(q)->repeat;
     if (psn <= q->snd->una_psn)
         return true;
     psn_set_remove(&r->cut, psn);
@@ -401,7 +401,7 @@ void repeat_timeout(struct weft_engine *e, uint32_t qi)
 void repeat_sent(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    struct repeat *r = q->rare->repeat;
+    struct repeat *r = rare_of(q)->repeat;
     const uint64_t psn = q->snd->nxt_psn - 1;
     if (psn_set_has(&r->cut, psn))
         psn_set_remove(&r->cut, psn);
@@ -414,15 +414,15 @@ void repeat_sent(struct weft_engine *e, uint32_t qi)
 
 void repeat_fini(struct qp *q)
 {
-    if (q->rare->held)
-        psn_set_free(q->rare->held);
-    free(q->rare->held);
-    if (!q->rare->repeat)
+    if (rare_of(q)->held)
+        psn_set_free(rare_of(q)->held);
+    free(rare_of(q)->held);
+    if (!rare_of(q)->repeat)
         return;
-    psn_set_free(&q->rare->repeat->sacked);
-    psn_set_free(&q->rare->repeat->cut);
-    packet_times_free(&q->rare->repeat->times);
-    free(q->rare->repeat);
+    psn_set_free(&rare_of(q)->repeat->sacked);
+    psn_set_free(&rare_of(q)->repeat->cut);
+    packet_times_free(&rare_of(q)->repeat->times);
+    free(rare_of(q)->repeat);
 }
 
 const struct recovery recovery_selective_repeat = {.name = "selective-repeat",

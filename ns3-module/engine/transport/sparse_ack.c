@@ -13,7 +13,7 @@ bool sparse_ack_init(struct weft_engine *e)
 bool sparse_ack_due(struct qp *q, const struct pkt *k)
 {
     const bool asks = k->flags & (PKT_LAST | PKT_ASK);
-    const uint64_t held = q->holding ? q->rare->held->n : 0;
+    const uint64_t held = q->holding ? rare_of(q)->held->n : 0;
     const bool drained = q->ack_waits && !held, first = q->exp_psn + held == 1;
     q->ack_waits = held && (asks || q->ack_waits);
     q->unacked += k->frame;
@@ -27,7 +27,7 @@ uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i)
         return 0;
     const uint64_t behind = k->psn < 63 ? 0 : k->psn - 63;
     const uint64_t first = behind > q->exp_psn ? behind : q->exp_psn + 1;
-    const uint64_t bits = psn_set_from(q->rare->held, first);
+    const uint64_t bits = psn_set_from(rare_of(q)->held, first);
     if (!bits)
         return 0;
     if (e->rc.maps.n <= i)
