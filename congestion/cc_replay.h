@@ -15,9 +15,7 @@ enum weft_cc_moves {
     WEFT_CC_MOVES_BYTES, /**< as una_bytes and nxt_bytes of ACKs do; 0, none, stays */
     WEFT_CC_MOVES_COUNT, /**< as a counter of stamps does, of which only differences matter; the
                             n-th of such fields is that of the n-th switch */
-    WEFT_CC_MOVES_SELDOM /**< it stays: the time of something that does not happen then. Where the
-                            user allows an error and traffic has settled, it goes with the clock; 0
-                            and WEFT_NEVER stay */
+    WEFT_CC_MOVES_SELDOM /**< it stays: the time of something that does not happen then */
 };
 /** Such fields, of 8 bytes each: @p n of them, @p stride bytes apart. */
 struct weft_cc_moving {
@@ -42,19 +40,12 @@ struct weft_cc_replay {
      * something by what they are: time enters through the fields named here and the arguments of
      * hooks alone. Without it, and with a state, the traffic of its QPs is never replayed. */
     const struct weft_cc_moving *moving;
-    /** Optional: why its traffic is never skipped within a tolerance (docs/explanation/replay.md),
-     * however settled it looks. */
+    /** Optional: why rates of its flows say nothing of those to come, however steady they look
+     * (docs/explanation/replay-tolerance.md). */
     const char *unsettled;
     /** Optional. The longest time from one of its decisions to the next that it takes by its own
      * timers, as its state is; 0: none, it only waits for news. Without it it goes by packets. */
     int64_t (*pace_ps)(const void *state, const void *params);
-    /** Optional. Moves the state on by ACKs that found the network as the last one did, for @p
-     * bytes together. Without it traffic is not skipped while what `observe` shows goes one way. */
-    void (*on_like_acks)(void *state, const void *params, uint64_t bytes, struct weft_cc_out *out);
-    /** Whether its state, in traffic in which nothing changes, is after each round trip what it was
-     * before, but for fields that move: it counts nothing else, neither packets nor time. Such
-     * traffic that was skipped by whole round trips is taken to go on as it would have. */
-    bool by_rounds;
 };
 
 /** That of an algorithm, which may have none. */

@@ -224,7 +224,6 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(round_bytes, WEFT_
 
 static const struct weft_cc_replay replay = {
     .moving = moving,
-    .by_rounds = true,
 };
 
 const struct weft_cc_ops weft_cc_dctcp = {

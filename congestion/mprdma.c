@@ -132,7 +132,6 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(nxt_bytes, WEFT_CC
 
 static const struct weft_cc_replay replay = {
     .moving = moving,
-    .by_rounds = true,
 };
 
 const struct weft_cc_ops weft_cc_mprdma = {

@@ -226,7 +226,6 @@ static const struct weft_cc_moving moving[] = {
 
 static const struct weft_cc_replay replay = {
     .moving = moving,
-    .by_rounds = true,
 };
 
 const struct weft_cc_ops weft_cc_powertcp = {

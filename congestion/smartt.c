@@ -275,7 +275,6 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(qa_end_ps, WEFT_CC
 
 static const struct weft_cc_replay replay = {
     .moving = moving,
-    .by_rounds = true,
 };
 
 const struct weft_cc_ops weft_cc_smartt = {

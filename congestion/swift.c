@@ -178,20 +178,6 @@ static void swift_on_ack(void *state, const void *raw, int64_t now_ps,
     swift_publish(s, out);
 }
 
-/* A window that grows by ai / cwnd per packet is the root of 2 ai per packet. */
-static void swift_on_like_acks(void *state, const void *raw, uint64_t bytes,
-                               struct weft_cc_out *out)
-{
-    const struct params *p = raw;
-    struct state *s = state;
-    if (s->rtt_ps >= s->target_ps || s->cwnd < 1)
-        return;
-    const double gain = p->ai * (double)bytes / s->mtu_bytes;
-    s->cwnd = weft_cc_clamp(sqrt(s->cwnd * s->cwnd + 2 * gain), p->min_cwnd, s->max_cwnd);
-    s->target_ps = target_ps(s, p);
-    swift_publish(s, out);
-}
-
 static void swift_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
@@ -228,8 +214,6 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(decreased_ps, WEFT
 
 static const struct weft_cc_replay replay = {
     .moving = moving,
-    .on_like_acks = swift_on_like_acks,
-    .by_rounds = true,
 };
 
 const struct weft_cc_ops weft_cc_swift = {

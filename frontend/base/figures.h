@@ -131,7 +131,7 @@ struct weft_memory_figures {
 };
 
 /** What replay looks for. */
-enum weft_replay_kind { WEFT_REPLAY_PACKETS, WEFT_REPLAY_MESSAGES, WEFT_REPLAY_SETTLED };
+enum weft_replay_kind { WEFT_REPLAY_PACKETS, WEFT_REPLAY_MESSAGES, WEFT_REPLAY_MEMO };
 /** Something that looks met instead. */
 struct weft_replay_reason {
     enum weft_replay_kind kind;
@@ -155,16 +155,12 @@ struct weft_replay_figures {
     uint64_t compares;       /**< times that it was compared */
     uint64_t values;         /**< read for that */
     const char *why; /**< what the last look found instead of a repetition; NULL: there was none */
-    bool tolerant;   /**< settled traffic may be skipped within a tolerance */
+    bool tolerant;   /**< messages may be taken over within a tolerance */
     bool resamples;  /**< messages whose times scatter are taken over as well: error is that of
                         their mean */
     uint64_t skipped_hops; /**< packet-hops skipped that way, of weft_totals.packet_hops */
-    uint64_t skips;        /**< times that it was */
-    uint64_t controls;     /**< times that it was simulated instead, and compared */
-    uint64_t unsettled;    /**< looks that found rates, windows or queues on the move */
-    double control_error;  /**< mean relative error of rates in these */
-    uint64_t taken;        /**< messages taken over within the tolerance */
-    uint64_t checks;       /**< messages simulated although known, and compared */
+    uint64_t taken;        /**< messages taken over that way, at least for a while */
+    uint64_t checks;       /**< messages that were simulated to be compared with what was assumed */
     double error;          /**< estimated mean relative error of completion times */
     double error_bound;    /**< that of the 99th percentile */
     double end_error;      /**< that of the time until the end */

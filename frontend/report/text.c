@@ -273,9 +273,6 @@ static double percent(uint64_t n, uint64_t of)
     return of ? 100 * (double)n / (double)of : 0;
 }
 
-/* An error that is 0 but for arithmetic. */
-#define NO_TRACE 1e-9
-
 /* How much was skipped within the tolerance, and what error that means. */
 static void skipped(FILE *out, const struct weft_summary *s)
 {
@@ -284,34 +281,23 @@ static void skipped(FILE *out, const struct weft_summary *s)
     fprintf(out, "  %-24s of the packet-hops %.1f %% simulated, %.1f %% repeated, %.1f %% skipped",
             "replay", percent(all > played ? all - played : 0, all), percent(r->hops, all),
             percent(r->skipped_hops, all));
-    if (!r->skips && !r->taken) {
+    if (!r->taken) {
         fprintf(out, "%s%s\n", r->why ? "; at the last inspection: " : "", r->why ? r->why : "");
         return;
     }
-    if (r->error_bound < NO_TRACE)
-        fputs("; estimated error of completion times 0 %, as what was skipped leaves no trace",
-              out);
-    else if (r->taken && r->resamples)
+    if (r->resamples)
         fprintf(out, "; estimated error of the mean completion time %.2g %%", 100 * r->error);
-    else if (r->taken)
+    else
         fprintf(out,
                 "; estimated error of completion times %.2g %% in the mean, %.2g %% at the 99th "
                 "percentile, of the end %.2g %%",
                 100 * r->error, 100 * r->error_bound, 100 * r->end_error);
-    else
-        fprintf(out,
-                "; estimated error of completion times %.2g %% in the mean, below %.2g %% in 19 of "
-                "20 runs",
-                100 * r->error, 100 * r->error_bound);
     if (r->checks)
         fprintf(out, ", measured on %" PRIu64 " of %" PRIu64 " messages taken over", r->checks,
                 r->taken);
-    else if (r->taken)
+    else
         fprintf(out, ", a bound: none of %" PRIu64 " messages taken over was simulated as well",
                 r->taken);
-    if (r->controls)
-        fprintf(out, ", from %" PRIu64 " controls in which rates were %.2g %% off", r->controls,
-                100 * r->control_error);
     fputc('\n', out);
 }
 
@@ -342,7 +328,7 @@ void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t h
 {
     static const char *const kinds[] = {[WEFT_REPLAY_PACKETS] = "periods of packets",
                                         [WEFT_REPLAY_MESSAGES] = "periods of messages",
-                                        [WEFT_REPLAY_SETTLED] = "steady traffic"};
+                                        [WEFT_REPLAY_MEMO] = "messages"};
     fprintf(out, "replay: %" PRIu64 " states written down, %" PRIu64 " compared\n", r->looks,
             r->compares);
     fprintf(out, "  %-18s %12s  %s\n", "what", "times", "what came of it");
@@ -354,9 +340,9 @@ void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t h
             "periods of messages", r->plays, r->played_periods);
     if (r->tolerant)
         fprintf(out,
-                "  %-18s %12" PRIu64 "  skipped, %.1f %% of the packet-hops; %" PRIu64
-                " controls\n",
-                "steady traffic", r->skips, percent(r->skipped_hops, hops), r->controls);
+                "  %-18s %12" PRIu64 "  taken over, %.1f %% of the packet-hops; %" PRIu64
+                " checks\n",
+                "messages", r->taken, percent(r->skipped_hops, hops), r->checks);
     for (uint32_t i = 0; i < r->nreasons; i++)
         fprintf(out, "  %-18s %12" PRIu64 "  not: %s\n", kinds[r->reasons[i].kind],
                 r->reasons[i].times, r->reasons[i].why);

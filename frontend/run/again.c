@@ -11,7 +11,7 @@ static bool optimised(struct weft_net *net)
         net->ops->replay(net, &r);
     if (net->ops->threads)
         net->ops->threads(net, &t);
-    return r.looks || r.jumps || r.copies || r.plays || r.skips || t.windows;
+    return r.looks || r.jumps || r.copies || r.plays || r.taken || t.windows;
 }
 
 bool weft_again_wanted(const struct weft_cli *cli, const struct weft_scenario *s,

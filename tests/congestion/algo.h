@@ -100,10 +100,6 @@ class Algo
     {
         ops->on_ack(state(), params(), now, &a, &out);
     }
-    void like_acks(uint64_t bytes)
-    {
-        weft_cc_replay_of(ops)->on_like_acks(state(), params(), bytes, &out);
-    }
     void rto(int64_t now)
     {
         ops->on_rto(state(), params(), now, &out);

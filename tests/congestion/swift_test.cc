@@ -55,24 +55,6 @@ TEST(Swift, StartsWithOneBdp)
     EXPECT_FALSE(a.out.repace);
 }
 
-// What is worked out for many ACKs at once is what they do one by one: 100 packets of window grow
-// to the root of 100^2 + 2 x 5000, and not at all while delays are longer than the target.
-TEST(Swift, ManyLikeAcksAtOnce)
-{
-    Sender one, many;
-    one.rtt(0, 29);
-    many.rtt(0, 29);
-    for (int i = 0; i < 5000; i++)
-        one.rtt(i, 29);
-    many.like_acks(5'000'000);
-    EXPECT_NEAR(many.observed(CWND), std::sqrt(100.01 * 100.01 + 10'000), 1e-9);
-    EXPECT_NEAR(many.observed(CWND), one.observed(CWND), 0.01);
-    EXPECT_EQ(many.out.cwnd_bytes, static_cast<uint64_t>(many.observed(CWND) * 1000));
-    const double before = many.rtt(6000, 31);
-    many.like_acks(5'000'000);
-    EXPECT_EQ(many.observed(CWND), before);
-}
-
 TEST(Swift, AddsOnePacketPerWindowBelowTheTarget)
 {
     Sender a;

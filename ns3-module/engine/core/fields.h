@@ -24,8 +24,6 @@ enum evolution {
     EVOLVES_GATE,   /**< the same; 0, which says that there is none, stays */
     EVOLVES_COUNT,  /**< by anything: a counter that nothing depends on */
     EVOLVES_RARE,   /**< stays; symmetric components need not have the same */
-    EVOLVES_SELDOM, /**< stays; the time of something that traffic in steady state knows: shifted,
-                       with the clock */
     /* the same where messages are posted and received, or of symmetric components; else stays */
     EVOLVES_END_PSN,
     EVOLVES_END_BYTES,

@@ -33,7 +33,6 @@ static void replay_disturb(struct weft_engine *e, uint32_t qp)
     }
     replay_catch_up(e);
     replay_packets_disturb(e);
-    replay_steady_disturb(e);
     replay_memo_disturb(e);
     replay_messages_forget(e);
 }
@@ -47,7 +46,6 @@ static void replay_release(struct weft_engine *e)
     replay_symmetry_free(&r->packets.symmetry);
     replay_scope_free(&r->messages.scope);
     snapshot_free(&r->messages.snapshot);
-    replay_steady_free(&r->steady);
     replay_memo_free(e);
     free(r->messages.stamp);
     free(r->messages.events);
@@ -90,7 +88,6 @@ static bool replay_look(struct weft_engine *e, int64_t t_ps)
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
         replay_packets_disturb(e);
         replay_packets_no_look(e);
-        replay_look_at(e, &r->steady.next_ps, WEFT_NEVER);
         return true;
     }
     replay_clock_to(e, at_ps);
@@ -104,8 +101,6 @@ static bool replay_look(struct weft_engine *e, int64_t t_ps)
         replay_messages_look(e);
     if (r->packets.next_ps == at_ps && !r->play.on && e->now == at_ps)
         replay_packets_look(e);
-    if (r->steady.next_ps <= at_ps && !r->play.on && e->now == at_ps)
-        replay_steady_look(e);
     if (!r->play.on && !r->packets.components && e->now == at_ps)
         e->now = now_ps; /* it was no event: nothing more may happen */
     return true;
@@ -118,7 +113,6 @@ static bool replay_posted(struct weft_engine *e, const struct msg *m)
     struct replay *r = replay_of(e);
     struct weft_completion d;
     r->packets_posted += m->npkts;
-    replay_steady_posted(e, m->qp);
     if (r->base.wants_sent)
         replay_memo_posted(e, m);
     if (r->play.again) {
@@ -141,10 +135,6 @@ static bool replay_completed(struct weft_engine *e, uint32_t qi, bool acked,
         return false;
     replay_messages_note(e, what, qi, d);
     replay_packets_completed(e, qi);
-    if (!acked) {
-        replay_steady_disturb(e);
-        replay_steady_completed(e, d);
-    }
     if (replay_of(e)->base.wants_sent)
         replay_memo_completed(e, qi, acked, d);
     return true;
@@ -198,7 +188,6 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     r->base.ops = &ops;
     r->base.steps = &r->figures.values;
     r->base.look_ps = r->base.first_ps = r->packets.next_ps = r->messages.next_ps = WEFT_NEVER;
-    r->steady.next_ps = WEFT_NEVER;
     e->loop.quiet_ps = INT64_MIN;
     r->messages.reference = NIL;
     r->packets.find_ps = r->packets.symmetry.next_ps = WEFT_NEVER;
@@ -220,7 +209,7 @@ void weft_engine_set_tolerance(struct weft_engine *e, double tolerance, bool res
     struct replay *r = replay_of(e);
     if (!r)
         return;
-    r->steady.tolerance = tolerance;
+    r->memo.tolerance = tolerance;
     r->figures.tolerant = tolerance > 0;
     r->figures.resamples = r->memo.resamples = tolerance > 0 && resamples;
     r->base.events_per_packet = tolerance > 0 ? replay_packet_events(1) : 0;
@@ -239,7 +228,7 @@ static void replay_figures_of_messages(struct weft_replay_figures *f, const char
 {
     uint32_t i = f->nreasons;
     while (i &&
-           (f->reasons[i - 1].kind != WEFT_REPLAY_SETTLED || !strcmp(f->reasons[i - 1].why, rest)))
+           (f->reasons[i - 1].kind != WEFT_REPLAY_MEMO || !strcmp(f->reasons[i - 1].why, rest)))
         i--;
     if (f->why && f->tolerant)
         f->why = i ? f->reasons[i - 1].why : "no message has recurred often enough";
@@ -253,7 +242,6 @@ void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_
     if (!replay_of(e))
         return;
     *out = replay_of(e)->figures;
-    replay_steady_figures(e, out);
     replay_memo_figures(e, out);
     const char *rest = replay_reason_against(e, REPLAY_EXACT);
     if (rest && !replay_reason_against(e, REPLAY_MEMO))

@@ -18,8 +18,8 @@
  * its time, as long as he posts the same (replay_playback.c). When he doesn't, or wants to see the
  * state, the present period is simulated up to that moment.
  *
- * With a tolerance, messages that take as long as before are taken over (replay_memo.c), and
- * traffic in steady state is moved on (replay_steady.c): results are then approximate.
+ * With a tolerance, messages that take as long as before are taken over (replay_memo.c), and those
+ * that go on at their rates (replay_memo_rates.c): results are then approximate.
  *
  * The state is read field by field (replay_state.c), each by how it may move (replay_snapshot.h): a
  * field that moves otherwise, or a random number that was drawn, and it is no repetition. Therefore
@@ -33,9 +33,9 @@
 
 /** Ways of not simulating. */
 enum replay_way {
-    REPLAY_EXACT = 1,     /**< what repeats itself to the last bit */
-    REPLAY_IN_STEADY = 2, /**< traffic in steady state, within a tolerance */
-    REPLAY_MEMO = 4       /**< messages that took as long before, within a tolerance */
+    REPLAY_EXACT = 1, /**< what repeats itself to the last bit */
+    REPLAY_MEMO = 2   /**< messages that take as long as before, or go on at their rates, within a
+                         tolerance */
 };
 
 /** Why traffic can't be taken over in way @p way as things are; NULL: it can. */

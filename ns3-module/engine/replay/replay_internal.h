@@ -8,7 +8,6 @@
 #include "engine_replay.h"
 #include "replay_memo.h"
 #include "replay_pauses.h"
-#include "replay_steady.h"
 #include "replay_state.h"
 #include "replay_snapshot.h"
 
@@ -223,7 +222,6 @@ struct replay {
     int64_t again_ps;        /**< for how long the next time; 0: not yet */
     struct replay_packets packets;
     struct replay_messages messages;
-    struct replay_steady steady;
     struct replay_memo memo;
     struct replay_play play;
     struct weft_replay_figures figures;
@@ -235,7 +233,7 @@ static inline struct replay *replay_of(const struct weft_engine *e)
     return (struct replay *)(void *)e->extension;
 }
 
-/** The memo of a QP, a message of it, an entry. */
+/** The memo of a QP, a message of it, its course, an entry. */
 static inline struct memo_qp *memo_qp_at(const struct weft_engine *e, uint32_t qp)
 {
     return (struct memo_qp *)(void *)replay_of(e)->memo.qps.base + qp;
@@ -244,6 +242,11 @@ static inline struct memo_qp *memo_qp_at(const struct weft_engine *e, uint32_t q
 static inline struct memo_msg *memo_msg_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct memo_msg *)(void *)replay_of(e)->memo.msgs.base + i;
+}
+
+static inline struct memo_course *memo_course_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct memo_course *)(void *)replay_of(e)->memo.courses.base + i;
 }
 
 static inline struct memo_entry *memo_entry_at(const struct weft_engine *e, uint32_t i)

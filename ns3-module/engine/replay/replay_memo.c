@@ -48,13 +48,14 @@
 static bool memo_init(struct weft_engine *e)
 {
     struct replay_memo *r = &replay_of(e)->memo;
-    r->ready =
-        stable_init_growing(&r->msgs, sizeof(struct memo_msg), MOST_MSGS) &&
-        stable_init_growing(&r->entries, sizeof(struct memo_entry), MOST_MSGS) &&
-        stable_init_beside(&r->qps, sizeof(struct memo_qp), &e->qps.pool) &&
-        stable_alloc(&r->msgs) == 0 && stable_alloc(&r->entries) == 0 && memo_groups_init(e) &&
-        (e->telemetry.unseen_bytes =
-             calloc(e->fabric->nports + (size_t)1, sizeof *e->telemetry.unseen_bytes)) != NULL;
+    r->ready = stable_init_growing(&r->msgs, sizeof(struct memo_msg), MOST_MSGS) &&
+               stable_init_growing(&r->entries, sizeof(struct memo_entry), MOST_MSGS) &&
+               stable_init_growing(&r->courses, sizeof(struct memo_course), MOST_MSGS) &&
+               stable_init_beside(&r->qps, sizeof(struct memo_qp), &e->qps.pool) &&
+               stable_alloc(&r->msgs) == 0 && stable_alloc(&r->entries) == 0 &&
+               stable_alloc(&r->courses) == 0 && memo_groups_init(e) &&
+               (e->telemetry.unseen_bytes = calloc(e->fabric->nports + (size_t)1,
+                                                   sizeof *e->telemetry.unseen_bytes)) != NULL;
     return r->ready;
 }
 
@@ -71,6 +72,7 @@ void replay_memo_free(struct weft_engine *e)
     e->telemetry.unseen_bytes = NULL;
     stable_fini(&r->msgs);
     stable_fini(&r->entries);
+    stable_fini(&r->courses);
     stable_fini(&r->qps);
     evq_free(&r->events);
     evq_free(&r->leaves);
@@ -78,16 +80,6 @@ void replay_memo_free(struct weft_engine *e)
 }
 
 /* ---- messages ---- */
-
-/* Whether a QP does nothing but send what was posted. */
-static bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q)
-{
-    const struct sender *snd = q->snd;
-    /* out of order is no loss where packets overtake each other */
-    const bool in_order = (!snd->repeats && !q->holding) || profile_of(q)->pick;
-    return snd->nxt_psn == snd->top_psn && !snd->recovering && in_order && !snd->backoff &&
-           snd->state != QP_PARKED && replay_of(e)->memo.possible;
-}
 
 /* Message @p k is simulated, the first of its QP in a group: none is taken over there until it is
  * over. */
@@ -118,6 +110,7 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     k->entry = entry;
     k->start_ps = e->now > q->free_ps ? e->now : q->free_ps;
     q->bytes = k->bytes;
+    g->moved_ps = e->now;
     if (!k->home)
         memo_group_report(g, q, known);
     const bool ready = known && (k->home ? !g->forming && !g->checks : memo_group_ready(e, g));
@@ -126,6 +119,9 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
         memo_take(e, i, entry);
         return;
     }
+    if (g->partly) /* it will share ports with what is taken over */
+        memo_push(e, e->now, MEMO_BACK, k->qp);
+    memo_rates_watch(e, i);
     k->clean = !g->taken && g->taken_ps <= k->start_ps && (k->home || !q->cold);
     q->cold = false;
     if (k->home)
@@ -143,7 +139,7 @@ static void memo_check_possible(struct weft_engine *e)
     const char *why = replay_reason_against(e, REPLAY_MEMO);
     r->possible = !why;
     if (why)
-        replay_say(e, WEFT_REPLAY_SETTLED, why);
+        replay_say(e, WEFT_REPLAY_MEMO, why);
 }
 
 /* QPs that have had no message for long leave their groups. */
@@ -211,6 +207,7 @@ void replay_memo_sent(struct weft_engine *e, const struct msg *m)
     if (i && memo_msg_at(e, i)->msg == (uint32_t)(m - msg_at(e, 0))) {
         memo_msg_at(e, i)->sent_ps = q->free_ps = e->now + memo_last_ps(e, qp_at(e, m->qp), m);
         q->sending = memo_msg_at(e, i)->next;
+        memo_group(e, q)->moved_ps = e->now;
     }
     if (q->sending && memo_msg_at(e, q->sending)->msg == m->next)
         memo_msg_begin(e, q->sending);
@@ -223,8 +220,8 @@ static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
     const uint32_t i = q->head;
     const struct memo_msg *k = memo_msg_at(e, i);
     const int64_t took_ps = d->received_ps - d->post_ps;
-    r->simulated += !k->taken;
-    if (!k->taken && k->began && (r->taken || replay_of(e)->figures.skips))
+    r->simulated += !k->taken && !k->partly;
+    if (!k->taken && !k->partly && k->began && r->taken)
         memo_entry_outlier(e, k);
     if (!k->taken && k->began && k->clean && memo_msg_fits(e, k) && !d->retx_bytes &&
         k->packets >= LEAST_PACKETS)
@@ -304,8 +301,13 @@ static void memo_open(struct weft_engine *e, uint32_t qi)
 void replay_memo_look(struct weft_engine *e)
 {
     static void (*const happen[])(struct weft_engine *, uint32_t) = {
-        [MEMO_BACK] = memo_back,   [MEMO_SENT] = memo_sent_event, [MEMO_RECEIVED] = memo_received,
-        [MEMO_ACKED] = memo_acked, [MEMO_OPEN] = memo_open,       [MEMO_REROUTED] = memo_rerouted,
+        [MEMO_BACK] = memo_back,
+        [MEMO_SENT] = memo_sent_event,
+        [MEMO_RECEIVED] = memo_received,
+        [MEMO_ACKED] = memo_acked,
+        [MEMO_OPEN] = memo_open,
+        [MEMO_REROUTED] = memo_rerouted,
+        [MEMO_MEASURED] = memo_rates_measure,
     };
     struct replay *r = replay_of(e);
     while (r->memo.events.n && r->memo.events.h[0].t <= e->now && !e->err.code) {

@@ -54,7 +54,8 @@ enum memo_event {
     MEMO_RECEIVED, /**< it is received */
     MEMO_ACKED,    /**< it is acknowledged */
     MEMO_OPEN,     /**< a QP sends packets again */
-    MEMO_REROUTED  /**< QPs may take other paths */
+    MEMO_REROUTED, /**< QPs may take other paths */
+    MEMO_MEASURED  /**< rates in the group of a QP */
 };
 
 /** A message from its posting to its last ACK. */
@@ -68,10 +69,33 @@ struct memo_msg {
                             is expected to form */
     bool clean;        /**< nothing that it met was taken over when it began */
     bool taken;        /**< it is taken over */
+    bool partly;       /**< it was taken over for a while, */
+    bool checked;      /**< and its rate compared afterwards */
     bool began;        /**< start_ps is known */
     uint32_t entry;    /**< for it when it began, which it is taken over from */
+    uint64_t before;   /**< taken: packets made before that; not 0: at its rate, for a while */
+    int64_t taken_ps;  /**< taken: since when */
     uint64_t counted;  /**< taken: packets counted so far */
     int64_t due_ps[4]; /**< taken: by enum memo_event; WEFT_NEVER: over */
+};
+
+#define MEMO_RATES 3 /**< that have to agree */
+
+/** How a QP gets on with a long message, from one measurement of its group to the next. */
+struct memo_course {
+    uint32_t next;               /**< first, as stable.h wants */
+    uint32_t n;                  /**< rates */
+    uint32_t most;               /**< measurements that may be skipped at once */
+    uint64_t psn;                /**< next to send at the last measurement */
+    int64_t tx_ps;               /**< when it had sent last */
+    double rate[MEMO_RATES];     /**< packets per ps since the one before, oldest first */
+    double limit[MEMO_RATES];    /**< of its congestion control: window, or else rate */
+    uint64_t flight[MEMO_RATES]; /**< packets */
+    double taken_rate;           /**< of the same message when it was last taken over; 0: never */
+    double off, off_early;       /**< what it may be off by then; more, if that ended early */
+    int64_t since_ps;            /**< when rates were first measured of those that are here */
+    int64_t held_ps[WEFT_DELAY_QUEUE];   /**< its clocks then, */
+    double held_share[WEFT_DELAY_QUEUE]; /**< and how much of the time they went since */
 };
 
 /** A QP. */
@@ -84,6 +108,7 @@ struct memo_qp {
     uint32_t receiving;  /**< the oldest that is not received */
     uint32_t entries;    /**< list */
     uint32_t nentries;
+    uint32_t course; /**< 0: its messages are short */
     bool hidden;     /**< the engine's sender is not shown the message `sending` */
     bool cold;       /**< its last message was taken over, or it has just begun: the
                         network is not yet used to its packets */
@@ -119,6 +144,13 @@ struct memo_node {
     int64_t taken_ps;   /**< when the last message that was taken over was received */
     int64_t changed_ps; /**< when the epoch began */
     bool checks;        /**< messages are simulated to be compared */
+    /* of long messages (replay_memo_rates.c) */
+    uint32_t partly;     /**< messages that are being taken over at their rates */
+    int64_t moved_ps;    /**< when a message last began, or its last packet was made */
+    int64_t back_ps;     /**< when what was taken over at rates was last given back */
+    int64_t interval_ps; /**< from one measurement to the next; 0: there was none yet */
+    int64_t measured_ps; /**< the last one */
+    int64_t measures_ps; /**< the next one; in the past: none is due */
 };
 
 #define MEMO_CHECKED 4096u /**< deviations that are remembered for the 99th percentile */
@@ -145,6 +177,7 @@ struct memo_paths {
 
 /** The memo of an engine. */
 struct replay_memo {
+    double tolerance; /**< 0: nothing is taken over but what is the same */
     bool ready;       /**< there is room for all below */
     bool possible;    /**< nothing of the fabric stands against it, as of `changes` */
     bool resamples;   /**< messages that scatter are taken over as well */
@@ -152,7 +185,7 @@ struct replay_memo {
     uint64_t epochs;  /**< so far */
     uint32_t active;  /**< QPs in groups */
     uint32_t left;    /**< QPs that left groups since these were formed anew */
-    struct stable msgs, entries, qps;
+    struct stable msgs, entries, courses, qps;
     const struct memo_entry *kept; /**< of earlier runs, in order; NULL: none */
     size_t nkept;
     struct memo_node *node;
@@ -164,6 +197,7 @@ struct replay_memo {
     struct evq leaves; /**< QPs without messages, by when they leave their groups; nobody waits */
     /* what came of it */
     uint64_t taken, simulated;   /**< messages taken over, and others */
+    uint64_t checked;            /**< messages that were compared */
     struct memo_sample checks;   /**< simulated although known */
     struct memo_sample outliers; /**< simulated for other reasons since the first was taken over */
     double signed_errors, squares; /**< sums over checks */
@@ -172,6 +206,8 @@ struct replay_memo {
     /** sums over messages taken over: of memo_entry_spread; of half a packet over all its packets
      */
     double spread, grain;
+    double rates_error; /**< sum over skips at rates: of what their message may be off by */
+    uint64_t whole;     /**< messages taken over by entries */
 };
 
 #pragma GCC visibility push(hidden)
@@ -204,6 +240,9 @@ double memo_entry_sent_ps(struct weft_engine *e, const struct memo_entry *m,
 /** Message @p k of QP @p q was simulated and met nothing but packets of its group. */
 void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
                       const struct weft_completion *d);
+/** The rate of a QP is off by this, relative, after messages were taken over at it: whether that is
+ * within the tolerance. */
+bool memo_rate_compare(const struct weft_engine *e, double off);
 /** Message @p k was simulated after something was not. */
 void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k);
 /** Whether message @p k met nothing but packets of its group, which is as its entry says. */
@@ -249,9 +288,19 @@ void memo_group_forms(struct weft_engine *e, struct memo_qp *q, bool forms);
 void memo_group_report(struct memo_node *g, struct memo_qp *q, bool ready);
 void memo_groups_free(struct replay_memo *r);
 
+/* replay_memo_rates.c */
+/** Message @p i is simulated: if it is long, its rate is measured. */
+void memo_rates_watch(struct weft_engine *e, uint32_t i);
+/** Rates in the group of QP @p qp are measured; where they agree, messages are taken over. */
+void memo_rates_measure(struct weft_engine *e, uint32_t qp);
+
 /* replay_memo_taken.c */
 /** Message @p i is taken over from entry @p entry. */
 void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry);
+/** Message @p i, which is being sent, is taken over until @p back_ps, at @p rate packets per ps. */
+void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t back_ps);
+/** Whether a QP does nothing but send what was posted. */
+bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q);
 /** The engine's sender of a QP is not shown what is unsent; or it is again. */
 void memo_hide(struct weft_engine *e, uint32_t qp);
 void memo_show(struct weft_engine *e, uint32_t qp);

@@ -80,7 +80,7 @@ double memo_entry_spread(const struct memo_entry *m)
  * to differ. */
 static bool memo_entry_scatters(const struct weft_engine *e, const struct memo_entry *m)
 {
-    return m->shares || memo_entry_spread(m) > SPREAD * replay_of(e)->steady.tolerance;
+    return m->shares || memo_entry_spread(m) > SPREAD * replay_of(e)->memo.tolerance;
 }
 
 bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i)
@@ -117,15 +117,23 @@ void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k)
         memo_sample_add(&replay_of(e)->memo.outliers, 2 * fabs(took_ps - m->received_ps) / took_ps);
 }
 
+bool memo_rate_compare(const struct weft_engine *e, double off)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    memo_sample_add(&r->checks, fabs(off));
+    r->signed_errors += off;
+    r->squares += off * off;
+    return fabs(off) <= replay_of(e)->memo.tolerance;
+}
+
 /* A message that was known was simulated: its deviation from the memo. */
 static void memo_entry_compare(const struct weft_engine *e, struct memo_entry *m,
                                double received_ps)
 {
     struct replay_memo *r = &replay_of(e)->memo;
-    const double off_ps = received_ps - m->received_ps, off = off_ps / received_ps;
-    memo_sample_add(&r->checks, fabs(off));
-    r->signed_errors += off;
-    r->squares += off * off;
+    const double off_ps = received_ps - m->received_ps;
+    memo_rate_compare(e, off_ps / received_ps);
+    r->checked++;
     r->took_ps += received_ps;
     r->off_ps += off_ps;
     r->off_ps_squares += off_ps * off_ps;
@@ -148,7 +156,7 @@ static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
     const int64_t each_ps = gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
     const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)each_ps;
     if (shares && !replay_of(e)->memo.resamples)
-        replay_say(e, WEFT_REPLAY_SETTLED, "messages share a link, and drift apart");
+        replay_say(e, WEFT_REPLAY_MEMO, "messages share a link, and drift apart");
     return shares;
 }
 
@@ -262,24 +270,26 @@ static double memo_sample_mean(const struct memo_sample *s)
 void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures *f)
 {
     const struct replay_memo *r = &replay_of(e)->memo;
-    const double n = (double)r->checks.n, most = SPREAD * replay_of(e)->steady.tolerance;
+    const double n = (double)r->checks.n, most = SPREAD * replay_of(e)->memo.tolerance;
     const double outliers = r->outliers.n ? r->outliers.sum / (double)(r->taken + r->simulated) : 0;
     f->taken = r->taken;
-    f->checks = r->checks.n;
-    if (!r->taken) { /* of what was skipped in steady state */
-        f->error = f->error > outliers ? f->error : outliers;
-        f->error_bound = f->error_bound > outliers ? f->error_bound : outliers;
+    f->checks = r->checked;
+    if (!r->taken)
         return;
-    }
     if (r->resamples && n > 0) {
-        f->error += (fabs(r->off_ps) + 2 * sqrt(r->off_ps_squares)) / r->took_ps;
+        f->error = (fabs(r->off_ps) + 2 * sqrt(r->off_ps_squares)) / r->took_ps;
         f->error_bound = f->end_error = f->error;
         return;
     }
-    const double spread = r->spread / (double)r->taken, grain = r->grain / (double)r->taken;
-    f->error +=
-        (n > 0 ? memo_sample_mean(&r->checks) + spread * OWN_SPREAD : most) + outliers + grain;
-    f->error_bound += (n > 0 ? memo_deviation_99(r) + spread : 3 * most + outliers) + grain;
-    f->end_error +=
-        (n > 0 ? fabs(r->signed_errors / n) + 2 * sqrt(r->squares / n * ALIKE / n) : most) + grain;
+    const double spread = r->spread / (double)r->taken, grain = r->grain / (double)r->taken,
+                 whole = (double)r->whole / (double)r->taken,
+                 rates = r->rates_error / (double)r->taken;
+    f->error = (n > 0 ? memo_sample_mean(&r->checks) + spread * OWN_SPREAD : most * whole) + rates +
+               outliers + grain;
+    f->error_bound =
+        (n > 0 ? memo_deviation_99(r) + spread : 3 * most * whole + outliers) + 3 * rates + grain;
+    f->error_bound = fmax(f->error_bound, f->error);
+    f->end_error =
+        (n > 0 ? fabs(r->signed_errors / n) + 2 * sqrt(r->squares / n * ALIKE / n) : most * whole) +
+        rates + grain;
 }

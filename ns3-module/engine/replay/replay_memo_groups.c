@@ -108,6 +108,11 @@ static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
     to->changed_ps = to->changed_ps > from->changed_ps ? to->changed_ps : from->changed_ps;
     to->checks |= from->checks;
     to->forming += from->forming;
+    to->partly += from->partly;
+    to->moved_ps = e->now;
+    to->interval_ps = to->interval_ps > from->interval_ps ? to->interval_ps : from->interval_ps;
+    to->measured_ps = to->measured_ps > from->measured_ps ? to->measured_ps : from->measured_ps;
+    to->measures_ps = to->measures_ps > from->measures_ps ? to->measures_ps : from->measures_ps;
     to->expects = to->expects == from->expects ? to->expects : 0;
     to->whole_ps = to->whole_ps > from->whole_ps ? to->whole_ps : from->whole_ps;
 }
@@ -136,6 +141,11 @@ static void groups_leave_port(struct weft_engine *e, void *qp, uint32_t port, ui
     replay_of(e)->memo.users[port]--;
 }
 
+static bool groups_partly(const struct weft_engine *e, const struct memo_qp *q)
+{
+    return q->sending && memo_msg_at(e, q->sending)->taken && memo_msg_at(e, q->sending)->before;
+}
+
 /* A QP begins a group, and joins those that it shares ports with. @p was: its group before; NULL:
  * it is new. */
 static void groups_add(struct weft_engine *e, uint32_t qi, const struct memo_node *was)
@@ -152,6 +162,11 @@ static void groups_add(struct weft_engine *e, uint32_t qi, const struct memo_nod
                                           .expects = was ? was->expects : q->home,
                                           .whole_ps = was ? was->whole_ps : INT64_MIN,
                                           .forming = q->forming,
+                                          .partly = groups_partly(e, q),
+                                          .moved_ps = was ? was->moved_ps : e->now,
+                                          .interval_ps = was ? was->interval_ps : 0,
+                                          .measured_ps = was ? was->measured_ps : INT64_MIN,
+                                          .measures_ps = was ? was->measures_ps : INT64_MIN,
                                           .changed_ps = INT64_MIN};
     q->next = q->prev = qi;
     groups_each_port(e, qi, groups_enter_port);
@@ -215,6 +230,8 @@ static void groups_form(struct weft_engine *e)
             continue;
         if (g->pattern != was[q->was].pattern) {
             memo_group_renew(e, g);
+            if (g->measures_ps > e->now)
+                memo_push(e, g->measures_ps, MEMO_MEASURED, i);
             continue;
         }
         g->epoch = was[q->was].epoch;
@@ -222,6 +239,8 @@ static void groups_form(struct weft_engine *e)
         g->scanned = was[q->was].scanned;
         g->checks = was[q->was].checks;
         g->changed_ps = was[q->was].changed_ps;
+        g->moved_ps = was[q->was].moved_ps;
+        g->back_ps = was[q->was].back_ps;
     }
     free(was);
 }

@@ -44,12 +44,29 @@ void memo_show(struct weft_engine *e, uint32_t qi)
     nic_wake(e, qi);
 }
 
+bool memo_qp_is_plain(const struct weft_engine *e, const struct qp *q)
+{
+    const struct sender *snd = q->snd;
+    /* out of order is no loss where packets overtake each other */
+    const bool in_order = (!snd->repeats && !q->holding) || profile_of(q)->pick;
+    return snd->nxt_psn == snd->top_psn && !snd->recovering && in_order && !snd->backoff &&
+           snd->state != QP_PARKED && replay_of(e)->memo.possible;
+}
+
 /* ---- what is counted ---- */
+
+/* Packets of a QP to an ACK of them. */
+static uint32_t taken_per_ack(const struct qp *q)
+{
+    const uint32_t mtu = q->kind->env.mtu_bytes, after = profile_of(q)->ack_after;
+    const uint32_t per_ack = profile_of(q)->by_bytes ? (after + mtu - 1) / mtu : after;
+    return per_ack ? per_ack : 1;
+}
 
 /* ACKs of the first @p n packets of a message. */
 static uint64_t taken_acks(const struct qp *q, const struct memo_msg *k, uint64_t n)
 {
-    const uint32_t each = replay_per_ack(q);
+    const uint32_t each = taken_per_ack(q);
     return n == k->packets ? (n + each - 1) / each : n / each;
 }
 
@@ -137,11 +154,13 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
 static uint64_t taken_packets(const struct weft_engine *e, uint32_t i)
 {
     const struct memo_msg *k = memo_msg_at(e, i);
-    if (e->now <= k->start_ps || memo_qp_at(e, k->qp)->receiving != i ||
-        qp_at(e, k->qp)->exp_psn != k->first_psn)
+    const struct qp *q = qp_at(e, k->qp);
+    if (e->now <= k->taken_ps || memo_qp_at(e, k->qp)->receiving != i ||
+        q->exp_psn != k->first_psn + k->before)
         return k->counted;
-    const double share = (double)(e->now - k->start_ps) / (double)(k->sent_ps - k->start_ps);
-    const uint64_t n = (uint64_t)((double)k->bytes * share) / qp_at(e, k->qp)->kind->env.mtu_bytes;
+    const double share = (double)(e->now - k->taken_ps) / (double)(k->sent_ps - k->taken_ps);
+    const double bytes = (double)(k->bytes - k->before * q->kind->env.mtu_bytes) * share;
+    const uint64_t n = k->before + (uint64_t)bytes / q->kind->env.mtu_bytes;
     return n < k->packets - LAST_PACKETS ? n : k->packets - LAST_PACKETS;
 }
 
@@ -197,6 +216,7 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     struct memo_qp *q = memo_qp_at(e, k->qp);
     memo_hide(e, k->qp);
     k->taken = q->cold = true;
+    k->taken_ps = k->start_ps;
     k->entry = entry;
     const double sent_ps = memo_entry_sent_ps(e, m, k), later_ps = sent_ps - m->sent_ps;
     const int64_t received_ps = k->start_ps + (int64_t)(m->received_ps + later_ps);
@@ -209,11 +229,34 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     m->hits++;
     q->taken++;
     memo_group(e, q)->taken++;
-    replay_of(e)->memo.taken++;
+    replay_of(e)->memo.taken += !k->partly;
+    replay_of(e)->memo.whole++;
     replay_of(e)->memo.spread += memo_entry_spread(m);
     replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
     for (enum memo_event what = MEMO_SENT; what <= MEMO_ACKED; what++)
         memo_push(e, k->due_ps[what], what, i);
+}
+
+void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t back_ps)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    struct memo_qp *q = memo_qp_at(e, k->qp);
+    delay_update(e, qp_at(e, k->qp));
+    replay_packets_touch(e, k->qp);
+    memo_hide(e, k->qp);
+    k->before = k->counted = qp_at(e, k->qp)->snd->nxt_psn - k->first_psn;
+    k->taken = q->cold = true;
+    /* the next packet would follow the last one */
+    k->taken_ps = qp_at(e, k->qp)->snd->last_tx_ps + (int64_t)(1 / rate);
+    k->sent_ps = k->taken_ps + (int64_t)((double)(k->packets - k->before) / rate);
+    k->due_ps[MEMO_SENT] = back_ps;
+    q->taken++;
+    memo_group(e, q)->taken++;
+    memo_group(e, q)->partly++;
+    replay_of(e)->memo.taken += !k->partly;
+    replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
+    k->partly = true;
+    memo_push(e, back_ps, MEMO_SENT, i);
 }
 
 /* Whether event @p what of message @p i is due now; then it is over. */
@@ -230,13 +273,39 @@ static bool taken_due(struct weft_engine *e, uint32_t i, enum memo_event what)
 static void taken_move(struct weft_engine *e, struct memo_msg *k, uint64_t n)
 {
     struct qp *q = qp_at(e, k->qp);
+    const uint64_t bytes = taken_bytes(q, k, n) - taken_bytes(q, k, k->before);
     taken_count(e, k, n);
-    q->snd->nxt_psn += n;
-    q->snd->nxt_bytes += taken_bytes(q, k, n);
+    q->snd->nxt_psn += n - k->before;
+    q->snd->nxt_bytes += bytes;
     if (q->snd->counted)
-        rare_of(q)->flight_bytes += taken_bytes(q, k, n);
+        rare_of(q)->flight_bytes += bytes;
     q->snd->top_psn = q->snd->nxt_psn;
-    q->exp_psn += n;
+    q->exp_psn += n - k->before;
+}
+
+/* Message @p k was taken over at its rate, up to packet @p n: what delayed it, and came of it, went
+ * on as before. */
+static void taken_partly_ends(struct weft_engine *e, struct memo_msg *k, uint64_t n)
+{
+    struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
+    struct memo_course *c = memo_course_at(e, memo_qp_at(e, k->qp)->course);
+    struct msg *m = msg_at(e, k->msg);
+    for (int d = 0; d < WEFT_DELAY_QUEUE && n > k->before; d++)
+        qp_at(e, k->qp)->snd->held_ps[d] +=
+            (int64_t)(c->held_share[d] * (double)(e->now - k->taken_ps));
+    m->cnps += (uint32_t)((double)m->cnps * (double)(n - k->before) / (double)k->before);
+    if (k->due_ps[MEMO_SENT] != WEFT_NEVER) { /* something came up, rates will be others */
+        c->taken_rate = 0;
+        replay_of(e)->memo.rates_error += c->off_early;
+    }
+    memo_qp_at(e, k->qp)->cold = false; /* before it ends the network is used to it again */
+    k->before = 0;
+    g->partly--;
+    g->moved_ps = g->back_ps = e->now;
+    if (g->measures_ps <= e->now) {
+        g->measures_ps = e->now + g->interval_ps;
+        memo_push(e, g->measures_ps, MEMO_MEASURED, k->qp);
+    }
 }
 
 /* Message @p i is simulated from here on. */
@@ -246,11 +315,14 @@ static void taken_back(struct weft_engine *e, uint32_t i)
     struct memo_qp *q = memo_qp_at(e, k->qp);
     const uint64_t n = taken_packets(e, i);
     taken_move(e, k, n);
-    k->taken = k->clean = false;
-    if (k->home)
+    k->taken = false;
+    k->clean &= k->before != 0;
+    if (k->home && !k->before)
         memo_group_forms(e, q, true);
     q->received_ps = q->acked_ps = 0;
     taken_ends(e, q);
+    if (k->before)
+        taken_partly_ends(e, k, n);
     if (n)
         rc_acknowledge(e, k->qp, k->first_psn + n);
     if (q->open_ps > e->now)
@@ -306,7 +378,7 @@ bool memo_sent(struct weft_engine *e, uint32_t i)
     struct memo_qp *mq = memo_qp_at(e, k->qp);
     if (!taken_due(e, i, MEMO_SENT))
         return false;
-    if (q->exp_psn != k->first_psn) { /* earlier packets are still on their way */
+    if (k->before || q->exp_psn != k->first_psn) { /* earlier packets are still on their way */
         taken_back(e, i);
         return false;
     }

@@ -127,7 +127,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
                           const struct weft_completion *d)
 {
     /* with a tolerance nothing is played: who looks, and when, would decide what is skipped */
-    if (!e->hooks.concurrency.local || replay_of(e)->steady.tolerance > 0)
+    if (!e->hooks.concurrency.local || replay_of(e)->memo.tolerance > 0)
         return;
     if (replay_of(e)->play.compares) {
         replay_play_follow(e, what, qi, d);

@@ -46,10 +46,6 @@ static bool against_timed_pauses(const struct weft_engine *e)
 {
     return e->p.pfc.quanta || e->p.pfc.response_ps;
 }
-static bool against_paused(const struct weft_engine *e)
-{
-    return e->delays.nholds != 0;
-}
 static bool against_counted(const struct weft_engine *e)
 {
     return e->rc.profile[PROFILE_RUN].recovery->counts ||
@@ -70,7 +66,7 @@ static bool against_unknown(const struct weft_engine *e)
     return false;
 }
 
-#define ANY (REPLAY_EXACT | REPLAY_IN_STEADY | REPLAY_MEMO)
+#define ANY (REPLAY_EXACT | REPLAY_MEMO)
 
 static const struct {
     bool (*holds)(const struct weft_engine *);
@@ -83,17 +79,14 @@ static const struct {
     {against_drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)",
      REPLAY_EXACT | REPLAY_MEMO},
     {against_credit, "links or receivers grant credit", ANY},
-    {against_spread, "packets are spread over paths", REPLAY_EXACT | REPLAY_IN_STEADY},
+    {against_spread, "packets are spread over paths", REPLAY_EXACT},
     {against_spread_flows,
      "paths change from flowlet to flowlet, are not the shortest, or are a plug-in's", REPLAY_MEMO},
     {against_frames, "TCP, hosts that forward, or operations in switches", ANY},
     {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", ANY},
-    {against_paused, "ports have been paused", REPLAY_IN_STEADY},
-    {against_counted, "the loss recovery counts what is in flight",
-     REPLAY_EXACT | REPLAY_IN_STEADY},
+    {against_counted, "the loss recovery counts what is in flight", REPLAY_EXACT},
     {against_lossy, "links lose packets, or have been down", ANY},
-    {against_unknown, "the congestion control doesn't say how its state moves",
-     REPLAY_EXACT | REPLAY_IN_STEADY},
+    {against_unknown, "the congestion control doesn't say how its state moves", REPLAY_EXACT},
 };
 
 const char *replay_reason_against(const struct weft_engine *e, enum replay_way way)
@@ -101,8 +94,5 @@ const char *replay_reason_against(const struct weft_engine *e, enum replay_way w
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (reasons[i].against & way && reasons[i].holds(e))
             return reasons[i].text;
-    for (uint32_t d = 0; way == REPLAY_IN_STEADY && d < e->ncontrols; d++)
-        if (weft_cc_replay_of(e->controls[d].ops)->unsettled)
-            return weft_cc_replay_of(e->controls[d].ops)->unsettled;
     return NULL;
 }

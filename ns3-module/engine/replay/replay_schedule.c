@@ -30,8 +30,7 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
     *next_ps = t_ps > done_ps ? t_ps : done_ps; /* hosts have been run beyond the clock */
     int64_t look_ps =
         r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;
-    look_ps = r->base.first_ps < look_ps ? r->base.first_ps : look_ps;
-    r->base.look_ps = r->steady.next_ps < look_ps ? r->steady.next_ps : look_ps;
+    r->base.look_ps = r->base.first_ps < look_ps ? r->base.first_ps : look_ps;
     loop_limit(e);
 }
 
@@ -94,13 +93,13 @@ uint64_t replay_packet_events(uint64_t packets)
 static uint64_t schedule_events(const struct weft_engine *e)
 {
     const uint64_t to_come = replay_packet_events(replay_of(e)->packets_posted);
-    return e->tot.events > to_come && replay_of(e)->steady.tolerance <= 0 ? e->tot.events : to_come;
+    return e->tot.events > to_come && replay_of(e)->memo.tolerance <= 0 ? e->tot.events : to_come;
 }
 
 /* Entries of the event queue that are read with a state, which threads have in queues of theirs. */
 static uint64_t schedule_queued(const struct weft_engine *e)
 {
-    return replay_of(e)->steady.tolerance > 0 ? 0 : e->loop.agenda.slow.n;
+    return replay_of(e)->memo.tolerance > 0 ? 0 : e->loop.agenda.slow.n;
 }
 
 /* Values that may be read after @p n events: one for so many, and at first more. */

@@ -116,7 +116,6 @@ void replay_scope_free(struct replay_scope *p)
     free(p->qps);
     free(p->ports);
     free(p->nodes);
-    free(p->ahead);
     if (!p->component) {
         free(p->has_port);
         free(p->has_node);

@@ -60,7 +60,6 @@ static int64_t snapshot_relative(const struct snapshot *t, int64_t v, enum evolu
     switch (move) {
     case EVOLVES_SAME:
     case EVOLVES_RARE:
-    case EVOLVES_SELDOM:
         return v;
     case EVOLVES_TIME:
         return v == WEFT_NEVER || v == 0 ? v : v - t->now_ps;

@@ -3,8 +3,6 @@
  * A state as a row of values, read in a fixed order: written down; compared with what was written
  * down; if it is the same, once more, which leaves by how much each value moves in a period; and
  * moved on by as many periods. Before all that a sum of some of it says whether it may be the same.
- * Traffic in steady state (replay_steady.c) is shifted at once: each value by what the way that it
- * moves says.
  */
 #ifndef WEFT_ENGINE_REPLAY_SNAPSHOT_H
 #define WEFT_ENGINE_REPLAY_SNAPSHOT_H
@@ -18,14 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum snapshot_use {
-    SNAPSHOT_WRITE,
-    SNAPSHOT_COMPARE,
-    SNAPSHOT_STEP,
-    SNAPSHOT_MOVE,
-    SNAPSHOT_SHIFT,
-    SNAPSHOT_SUM
-};
+enum snapshot_use { SNAPSHOT_WRITE, SNAPSHOT_COMPARE, SNAPSHOT_STEP, SNAPSHOT_MOVE, SNAPSHOT_SUM };
 
 /** Numbers of QPs, ports and nodes by their order in the component that they are of. */
 struct snapshot_names {
@@ -40,11 +31,9 @@ struct snapshot {
     int64_t now_ps;     /**< of this reading */
     int64_t written_ps; /**< of the first */
     int64_t periods;    /**< SNAPSHOT_MOVE: how many */
-    int64_t shift_ps;   /**< SNAPSHOT_SHIFT: by how much the clock moves */
-    int64_t psn, bytes; /**< compared or shifted: by how much the QP that is being read moves;
+    int64_t psn, bytes; /**< compared: by how much the QP that is being read moves;
                            SNAPSHOT_SUM: where it is */
-    uint64_t sum;  /**< SNAPSHOT_SUM: of all values read, relative to now and to where QPs are */
-    int64_t count; /**< SNAPSHOT_SHIFT: by how much a counter moves; else 0 */
+    uint64_t sum; /**< SNAPSHOT_SUM: of all values read, relative to now and to where QPs are */
     /** not NULL: a component is compared with another, number by place; all is the same but
      * counters and the numbers of packets */
     const struct snapshot_names *names;
@@ -110,7 +99,6 @@ static inline bool snapshot_may(const struct snapshot *t, int64_t old, int64_t v
         return by == 0 || move != EVOLVES_RARE;
     switch (move) {
     case EVOLVES_SAME:
-    case EVOLVES_SELDOM:
         return by == 0;
     case EVOLVES_RARE:
         return by == 0 || t->names;
@@ -128,30 +116,6 @@ static inline bool snapshot_may(const struct snapshot *t, int64_t old, int64_t v
         return by == t->bytes || (by == 0 && v == 0);
     default: /* EVOLVES_COUNT */
         return true;
-    }
-}
-
-/** By how much a value @p v is shifted that moves so. */
-static inline int64_t snapshot_shift(const struct snapshot *t, int64_t v, enum evolution move)
-{
-    switch (move) {
-    case EVOLVES_SAME:
-    case EVOLVES_RARE:
-        return 0;
-    case EVOLVES_TIME:
-    case EVOLVES_SELDOM:
-        return v == WEFT_NEVER || v == 0 ? 0 : t->shift_ps;
-    case EVOLVES_PAST:
-    case EVOLVES_CHANGE:
-        return t->shift_ps;
-    case EVOLVES_PSN:
-        return t->psn;
-    case EVOLVES_BYTES:
-        return t->bytes;
-    case EVOLVES_GATE:
-        return v ? t->bytes : 0;
-    default: /* EVOLVES_COUNT */
-        return t->count;
     }
 }
 
@@ -192,10 +156,6 @@ snapshot_field(struct snapshot *t, void *p, size_t size, enum evolution move, co
         }
     } else if (t->use == SNAPSHOT_STEP) {
         t->value[t->at] = snapshot_step(t, t->value[t->at], snapshot_load(p, size), move);
-    } else if (t->use == SNAPSHOT_SHIFT) {
-        const int64_t old = snapshot_load(p, size), v = old + snapshot_shift(t, old, move);
-        if (move != EVOLVES_SAME && move != EVOLVES_RARE)
-            snapshot_store(p, (uint64_t)v, size);
     } else if (__builtin_expect(t->n < t->cap, 1) || snapshot_grow(t)) {
         t->value[t->n++] = snapshot_load(p, size);
     }

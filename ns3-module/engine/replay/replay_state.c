@@ -150,13 +150,3 @@ void replay_state_move(struct weft_engine *e, struct replay_scope *p, struct sna
     if (p->component)
         state_count_component(e, p, before, periods);
 }
-
-bool replay_state_shift(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
-                        int64_t shift_ps)
-{
-    snapshot_start(t, SNAPSHOT_SHIFT, e->now);
-    t->shift_ps = shift_ps;
-    t->count = 0;
-    replay_state_read(e, p, t);
-    return t->same;
-}

@@ -25,8 +25,6 @@ struct replay_scope {
     int64_t *arrive_ps;  /**< per port of the fabric: when the first packet on its link arrives */
     int64_t (*moved)[2]; /**< per QP of the engine: packets and payload bytes of a period */
     uint64_t packets;    /**< that were met on links and in queues at the last reading */
-    uint64_t *ahead; /**< per port of the fabric: wire bytes that a shift moves it on by; NULL: not
-                        used yet */
 };
 
 /** Starts with nothing; false when out of memory. Not for a component. */
@@ -62,11 +60,7 @@ void replay_state_read(struct weft_engine *e, struct replay_scope *p, struct sna
  * each period, and most states that aren't the same have another. False: there is what is never the
  * same. */
 bool replay_state_sum(struct weft_engine *e, struct replay_scope *p, struct snapshot *t);
-/** The same as replay_state_read, which shifts it by @p shift_ps, and QPs by p->moved. False: it
- * has what nobody knows how to shift; without a shift nothing has changed then. */
-bool replay_state_shift(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
-                        int64_t shift_ps);
-/** The same, which moves it on by @p periods, or back. */
+/** The same as replay_state_read, which moves it on by @p periods, or back. */
 void replay_state_move(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
                        int64_t periods);
 

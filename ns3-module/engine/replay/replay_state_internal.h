@@ -39,10 +39,6 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
 /** Reads a port, with what is in its queues and on its link. */
 void replay_read_port(struct weft_engine *e, struct replay_scope *part, uint32_t port,
                       struct snapshot *t);
-/** Wire bytes that the counter of a stamp is shifted by: that of the @p hop-th switch on the way of
- * a QP. */
-int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scope *p,
-                           const struct qp *q, uint32_t hop);
 /** Whether ports may pause in a period: their clocks move by then, and what notes them moves as
  * they do. */
 bool replay_pauses_move(const struct weft_engine *e, const struct snapshot *t);

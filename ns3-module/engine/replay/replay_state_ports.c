@@ -10,18 +10,14 @@
 
 /* ---- packets ---- */
 
-static void state_read_stamps(struct weft_engine *e, const struct replay_scope *p,
-                              const struct pkt *k, struct snapshot *t)
+static void state_read_stamps(struct weft_engine *e, const struct pkt *k, struct snapshot *t)
 {
     const uint32_t n = k->sig == NIL ? 0 : sig_hops(k->sig);
     snapshot_same(t, n, "stamps");
     for (uint32_t h = 0; h < n; h++) {
         struct int_stamp *hop = stamp_at(e, k->sig, h);
         SNAPSHOT_FIELD(t, hop->ts_ps, EVOLVES_TIME);
-        if (t->use == SNAPSHOT_SHIFT)
-            t->count = replay_stamp_shift(e, p, qp_at(e, k->qp), h);
         SNAPSHOT_FIELD(t, hop->tx_bytes, EVOLVES_COUNT);
-        t->count = 0;
         snapshot_same(t, hop->qlen_bytes, "the queue of a stamp");
         snapshot_same(t, (int64_t)e->mmu.rates_bps[hop->rate], "the rate of a stamp");
     }
@@ -37,7 +33,7 @@ static void state_read_packet(struct weft_engine *e, struct replay_scope *p, str
                               struct snapshot *t)
 {
     p->packets++;
-    if (t->use == SNAPSHOT_COMPARE || t->use == SNAPSHOT_SHIFT) {
+    if (t->use == SNAPSHOT_COMPARE) {
         t->psn = p->moved[k->qp][0];
         t->bytes = p->moved[k->qp][1];
     }
@@ -49,7 +45,7 @@ static void state_read_packet(struct weft_engine *e, struct replay_scope *p, str
     SNAPSHOT_FIELD(t, k->psn, k->kind == WEFT_PKT_CNP ? EVOLVES_SAME : EVOLVES_PSN);
     SNAPSHOT_FIELD(t, k->sent_ps, EVOLVES_TIME);
     if (e->telemetry.int_on)
-        state_read_stamps(e, p, k, t);
+        state_read_stamps(e, k, t);
 }
 
 /* A pause or a resume on its way. */

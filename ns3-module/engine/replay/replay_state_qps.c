@@ -11,21 +11,10 @@
 #include "congestion/cc.h"
 #include "congestion/cc_replay.h"
 
-int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scope *p,
-                           const struct qp *q, uint32_t hop)
-{
-    uint32_t ports[MAX_PATH];
-    if (!p->ahead)
-        return 0;
-    const uint32_t n = replay_scope_path(e, q, true, ports);
-    return hop + 1 < n ? (int64_t)p->ahead[ports[hop + 1]] : 0;
-}
-
 /* A machine word of the state of a control that moves. */
 struct moving_word {
     size_t at; /* SIZE_MAX: there is none */
     enum evolution move;
-    uint32_t which; /* of those that move alike */
 };
 
 /* The first that moves from @p at on. */
@@ -34,19 +23,18 @@ static struct moving_word state_next_moving(const struct weft_cc_moving *m, size
     static const enum evolution move[] = {[WEFT_CC_MOVES_TIME] = EVOLVES_TIME,
                                           [WEFT_CC_MOVES_BYTES] = EVOLVES_GATE,
                                           [WEFT_CC_MOVES_COUNT] = EVOLVES_COUNT,
-                                          [WEFT_CC_MOVES_SELDOM] = EVOLVES_SELDOM};
+                                          [WEFT_CC_MOVES_SELDOM] = EVOLVES_SAME};
     struct moving_word first = {.at = SIZE_MAX};
     for (; m->size; m++) {
         const size_t which = at > m->offset ? (at - m->offset + m->stride - 1) / m->stride : 0;
         const size_t then = m->offset + which * m->stride;
         if (which < m->n && then < first.at)
-            first = (struct moving_word){then, move[m->moves], (uint32_t)which};
+            first = (struct moving_word){then, move[m->moves]};
     }
     return first;
 }
 
-static void state_read_control(struct weft_engine *e, const struct replay_scope *p,
-                               const struct qp *q, uint32_t qi, struct snapshot *t)
+static void state_read_control(const struct qp *q, struct snapshot *t)
 {
     char *state = q->snd->cc_state;
     int64_t started = state != NULL;
@@ -62,13 +50,10 @@ static void state_read_control(struct weft_engine *e, const struct replay_scope 
         if (at == 0 || at > next.at)
             next = state_next_moving(m, at);
         const enum evolution move = at == next.at ? next.move : EVOLVES_SAME;
-        if (move == EVOLVES_COUNT && t->use == SNAPSHOT_SHIFT)
-            t->count = replay_stamp_shift(e, p, q, next.which);
         if (left >= sizeof(int64_t)) /* a size that the compiler knows */
             snapshot_field(t, state + at, sizeof(int64_t), move, "state of the congestion control");
         else
             snapshot_field(t, state + at, left, move, "state of the congestion control");
-        t->count = 0;
     }
 }
 
@@ -85,16 +70,13 @@ static void state_read_pace(const struct qp *q, uint32_t qi, struct replay_scope
         t->bytes = (int64_t)(snd->una_bytes - (uint64_t)t->value[t->at + 1]);
         p->moved[qi][0] = t->psn;
         p->moved[qi][1] = t->bytes;
-    } else if (t->use == SNAPSHOT_SHIFT) {
-        t->psn = p->moved[qi][0];
-        t->bytes = p->moved[qi][1];
     }
 }
 
 bool replay_pauses_move(const struct weft_engine *e, const struct snapshot *t)
 {
     return e->delays.nholds && !t->of_messages && !t->names && !t->fixed &&
-           t->use != SNAPSHOT_SHIFT && replay_pauses_possible(e);
+           replay_pauses_possible(e);
 }
 
 void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
@@ -196,5 +178,5 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
         state_read_unfinished(e, q, t);
     else
         state_read_messages(e, q, t);
-    state_read_control(e, p, q, qi, t);
+    state_read_control(q, t);
 }

@@ -298,7 +298,7 @@ void replay_symmetry_look(struct weft_engine *e)
         r->symmetry.next_ps = WEFT_NEVER;
         if (e->msgs.live && !replay_reason_against(e, REPLAY_EXACT) &&
             replay_may_read(e, e->msgs.live) && replay_affordable(e) &&
-            !(replay_of(e)->steady.tolerance > 0))
+            !(replay_of(e)->memo.tolerance > 0))
             symmetry_find(e);
     }
 }
