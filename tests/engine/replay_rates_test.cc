@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Long messages are taken over at their rates within a tolerance: completion times stay near those
 // of the simulation of every packet, the error is measured, and what is counted is conserved.
-#include "world.h"
+#include "replay_pair.h"
 
 #include "base/rng.h"
 
@@ -160,6 +160,38 @@ TEST(ReplayRates, GroupsOnTheirOwn)
         EXPECT_LT(e.mean, 0.001) << cc;
         for (uint64_t i = 4; i < c.posts.size(); i++)
             EXPECT_EQ(off.fct.at(i), on.fct.at(i)) << cc << ", message " << i;
+    }
+}
+
+// Who looks while nothing happens but what is taken over sees bytes come at their rate.
+TEST(ReplayRates, LooksInBetween)
+{
+    for (uint64_t steps : {1, 30}) { // a message at its rate; messages that take as long as before
+        Pair p("single-switch", {{"hosts", "4"}}, {{"transport.mtu", "4096B"}}, "hpcc");
+        weft_err err = {};
+        p.Rings(static_cast<int>(steps), steps == 1 ? 200'000'000 : 10'000'000);
+        p.off.Build();
+        p.on.Build();
+        ASSERT_EQ(weft_engine_set_replay(p.on.e, WEFT_REPLAYING, p.memory, &err), 0) << err.msg;
+        weft_engine_set_tolerance(p.on.e, tolerance, false);
+        for (auto &r : p.rings)
+            r->Start();
+        for (int64_t t = 50; t < 3500; t += 50) {
+            p.RunTo(t * WEFT_PS_PER_US);
+            weft_port_counters off, on;
+            weft_engine_port_stats(p.off.e, 0, &off);
+            weft_engine_port_stats(p.on.e, 0, &on);
+            EXPECT_NEAR(static_cast<double>(on.tx_bytes), static_cast<double>(off.tx_bytes),
+                        0.005 * static_cast<double>(off.tx_bytes) + 300'000)
+                << steps << " steps, " << t << " us";
+            weft_qp_state a, b;
+            ASSERT_TRUE(weft_engine_qp_state(p.off.e, WEFT_FIRST_QPN, &a));
+            ASSERT_TRUE(weft_engine_qp_state(p.on.e, WEFT_FIRST_QPN, &b));
+            EXPECT_NEAR(static_cast<double>(b.acked_bytes), static_cast<double>(a.acked_bytes),
+                        0.005 * static_cast<double>(a.acked_bytes) + 300'000)
+                << steps << " steps, " << t << " us";
+        }
+        EXPECT_GT(p.Figures().skipped_hops, p.on.Totals().packet_hops / 2) << p.Figures().why;
     }
 }
 

@@ -15,6 +15,7 @@ struct weft_completion;
 struct weft_engine;
 struct weft_err;
 struct weft_msg;
+struct weft_qp_state;
 struct window_note;
 
 /** The extension points. */
@@ -36,6 +37,8 @@ struct extension_ops {
     void (*disturb)(struct weft_engine *e, uint32_t qp);
     /** Someone looks at the network: its state becomes that of now. */
     void (*catch_up)(struct weft_engine *e);
+    /** Someone looks at QP @p qp, whose state is @p out but for messages that aren't simulated. */
+    void (*qp_state)(const struct weft_engine *e, uint32_t qp, struct weft_qp_state *out);
     /** A pause or resume takes effect, as @p note says. NULL: those before @p until_ps are about to
      * be reported. The time before which all are known. */
     int64_t (*paused)(struct weft_engine *e, const struct window_note *note, int64_t until_ps);

@@ -75,6 +75,8 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
         .acked_bytes = snd->una_bytes,
         .msg = q->head_msg == NIL ? UINT64_MAX : msg_at(e, q->head_msg)->id,
     };
+    if (e->extension)
+        e->extension->ops->qp_state(e, qi, out);
     if (e->qps.rtt_ps.base)
         out->rtt_ps = ((const int64_t *)(const void *)e->qps.rtt_ps.base)[qi];
     return true;

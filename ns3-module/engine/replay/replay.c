@@ -167,6 +167,7 @@ static const struct extension_ops ops = {.post = replay_post,
                                          .completed = replay_completed,
                                          .disturb = replay_disturb,
                                          .catch_up = replay_catch_up,
+                                         .qp_state = replay_memo_qp_state,
                                          .paused = replay_paused,
                                          .look = replay_look,
                                          .free = replay_release};

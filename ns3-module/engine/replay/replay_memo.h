@@ -309,6 +309,8 @@ void memo_back(struct weft_engine *e, uint32_t qp);
 bool memo_sent(struct weft_engine *e, uint32_t i);
 void memo_received(struct weft_engine *e, uint32_t i);
 void memo_acked(struct weft_engine *e, uint32_t i);
+/** extension_ops.qp_state. */
+void replay_memo_qp_state(const struct weft_engine *e, uint32_t qp, struct weft_qp_state *out);
 /** What messages that are taken over have sent by now is counted. */
 void replay_memo_catch_up(struct weft_engine *e);
 

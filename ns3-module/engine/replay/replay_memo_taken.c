@@ -11,6 +11,7 @@
 #include "core/context.h"
 #include "core/frame_size.h"
 #include "core/gap.h"
+#include "core/moment.h"
 #include "core/msg.h"
 #include "replay_internal.h"
 #include "replay_state.h"
@@ -21,6 +22,7 @@
 
 #include "base/rng.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LAST_PACKETS 2u /**< of a message that is not received yet */
@@ -149,16 +151,17 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     replay_of(e)->figures.skipped_hops += e->tot.packet_hops - hops;
 }
 
-/* Packets that message @p i has sent by now; none before earlier messages of its QP are received,
- * and not the last ones: a short one with no full one before it would be faster than it can be. */
-static uint64_t taken_packets(const struct weft_engine *e, uint32_t i)
+/* Packets that message @p i has sent by @p t_ps; none before earlier messages of its QP are
+ * received, and not the last ones: a short one with no full one before it would be faster than it
+ * can be. */
+static uint64_t taken_packets(const struct weft_engine *e, uint32_t i, int64_t t_ps)
 {
     const struct memo_msg *k = memo_msg_at(e, i);
     const struct qp *q = qp_at(e, k->qp);
-    if (e->now <= k->taken_ps || memo_qp_at(e, k->qp)->receiving != i ||
+    if (t_ps <= k->taken_ps || memo_qp_at(e, k->qp)->receiving != i ||
         q->exp_psn != k->first_psn + k->before)
         return k->counted;
-    const double share = (double)(e->now - k->taken_ps) / (double)(k->sent_ps - k->taken_ps);
+    const double share = (double)(t_ps - k->taken_ps) / (double)(k->sent_ps - k->taken_ps);
     const double bytes = (double)(k->bytes - k->before * q->kind->env.mtu_bytes) * share;
     const uint64_t n = k->before + (uint64_t)bytes / q->kind->env.mtu_bytes;
     return n < k->packets - LAST_PACKETS ? n : k->packets - LAST_PACKETS;
@@ -179,8 +182,30 @@ void replay_memo_catch_up(struct weft_engine *e)
     for (uint32_t n = 0; n < events->n; n++) {
         const uint32_t i = taken_sending(e, events->h[n]);
         if (i)
-            taken_count(e, memo_msg_at(e, i), taken_packets(e, i));
+            taken_count(e, memo_msg_at(e, i), taken_packets(e, i, moment_reached_ps(e)));
     }
+}
+
+/* Payload of message @p k that is in flight while it is taken over. */
+static double taken_flight(const struct weft_engine *e, const struct memo_msg *k)
+{
+    const struct memo_entry *m = memo_entry_at(e, k->entry);
+    const struct memo_course *c = memo_course_at(e, memo_qp_at(e, k->qp)->course);
+    return k->before ? (double)c->flight[MEMO_RATES - 1] * qp_at(e, k->qp)->kind->env.mtu_bytes
+                     : (double)k->bytes * (m->acked_ps - m->sent_ps) / m->sent_ps;
+}
+
+void replay_memo_qp_state(const struct weft_engine *e, uint32_t qi, struct weft_qp_state *out)
+{
+    const uint32_t i = replay_of(e)->memo.ready ? memo_qp_at(e, qi)->sending : 0;
+    const struct memo_msg *k = memo_msg_at(e, i);
+    if (!i || !k->taken)
+        return;
+    const uint64_t n = taken_packets(e, i, moment_reached_ps(e));
+    const uint64_t sent = taken_bytes(qp_at(e, qi), k, n) - taken_bytes(qp_at(e, qi), k, k->before);
+    const uint64_t flight = (uint64_t)fmin((double)sent, taken_flight(e, k));
+    out->in_flight_bytes += flight;
+    out->acked_bytes += sent - flight;
 }
 
 /* ---- taken over, and given back ---- */
@@ -313,7 +338,7 @@ static void taken_back(struct weft_engine *e, uint32_t i)
 {
     struct memo_msg *k = memo_msg_at(e, i);
     struct memo_qp *q = memo_qp_at(e, k->qp);
-    const uint64_t n = taken_packets(e, i);
+    const uint64_t n = taken_packets(e, i, e->now);
     taken_move(e, k, n);
     k->taken = false;
     k->clean &= k->before != 0;
