@@ -163,7 +163,8 @@ TEST(ReplayRates, GroupsOnTheirOwn)
     }
 }
 
-// Who looks while nothing happens but what is taken over sees bytes come at their rate.
+// Who looks while nothing happens but what is taken over sees bytes come at their rate, also where
+// a link changes in that moment.
 TEST(ReplayRates, LooksInBetween)
 {
     for (uint64_t steps : {1, 30}) { // a message at its rate; messages that take as long as before
@@ -184,6 +185,13 @@ TEST(ReplayRates, LooksInBetween)
             EXPECT_NEAR(static_cast<double>(on.tx_bytes), static_cast<double>(off.tx_bytes),
                         0.005 * static_cast<double>(off.tx_bytes) + 300'000)
                 << steps << " steps, " << t << " us";
+            if (steps == 1 && t == 1000) { /* all is simulated from here on, at first */
+                weft_link_change same = {};
+                same.kind = WEFT_LINK_RATE;
+                same.rate_bps = UINT64_C(400'000'000'000);
+                for (World *w : {&p.off, &p.on})
+                    ASSERT_EQ(weft_engine_change_links(w->e, &same, 1, &err), 0) << err.msg;
+            }
             weft_qp_state a, b;
             ASSERT_TRUE(weft_engine_qp_state(p.off.e, WEFT_FIRST_QPN, &a));
             ASSERT_TRUE(weft_engine_qp_state(p.on.e, WEFT_FIRST_QPN, &b));

@@ -29,6 +29,7 @@
 #include "core/frame_size.h"
 #include "core/gap.h"
 #include "core/loop.h"
+#include "core/moment.h"
 #include "core/msg.h"
 #include "replay.h"
 #include "replay_internal.h"
@@ -263,8 +264,9 @@ void replay_memo_disturb(struct weft_engine *e)
     if (!r->active)
         return;
     replay_memo_catch_up(e);
-    memo_push(e, e->now, MEMO_BACK, NIL);
-    memo_push(e, e->now, MEMO_REROUTED, 0);
+    const int64_t now_ps = moment_reached_ps(e); /* up to which that is */
+    memo_push(e, now_ps, MEMO_BACK, NIL);
+    memo_push(e, now_ps, MEMO_REROUTED, 0);
 }
 
 /* ---- events ---- */

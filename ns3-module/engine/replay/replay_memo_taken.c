@@ -163,8 +163,9 @@ static uint64_t taken_packets(const struct weft_engine *e, uint32_t i, int64_t t
         return k->counted;
     const double share = (double)(t_ps - k->taken_ps) / (double)(k->sent_ps - k->taken_ps);
     const double bytes = (double)(k->bytes - k->before * q->kind->env.mtu_bytes) * share;
-    const uint64_t n = k->before + (uint64_t)bytes / q->kind->env.mtu_bytes;
-    return n < k->packets - LAST_PACKETS ? n : k->packets - LAST_PACKETS;
+    const uint64_t by = k->before + (uint64_t)bytes / q->kind->env.mtu_bytes;
+    const uint64_t n = by < k->packets - LAST_PACKETS ? by : k->packets - LAST_PACKETS;
+    return n > k->counted ? n : k->counted; /* who looked may have been ahead of the last event */
 }
 
 /* The message that queued event @p ev is the end of, if that is being sent; 0: none. */
