@@ -6,7 +6,7 @@
  * has to do: it can't be told but by trying. Therefore the time that the engine takes per event is
  * measured, in stretches of some milliseconds between two calls of weft_engine_run, and now and
  * then as many stretches are run with another number of threads: twice or half as many. If their
- * median is shorter, that number stays. Else the next attempt comes after twice as many stretches.
+ * median is shorter, that number stays. Else the next attempt comes after four times as many.
  * Results do not depend on it, only the run time.
  */
 #include "core/context.h"
@@ -22,11 +22,12 @@
 
 #define STRETCH_EVENTS 20000u /**< at least, of a stretch: it takes some milliseconds */
 #define STRETCHES 3u          /**< whose median is compared, odd */
-#define FIRST_REST 16u        /**< stretches between two attempts, half as many before the first */
-#define LONGEST_REST 1024u
+#define FIRST_REST 64u        /**< stretches between two attempts, half as many before the first */
+#define REST_GROWS 4u         /**< times as many after an attempt in vain */
+#define LONGEST_REST 4096u
 #define HOSTS_PER_THREAD 8u
-/** Hosts from which on all threads are there at first: posting is shared out, too. */
-#define MANY_HOSTS 1024u
+/** Hosts from which on all threads are there at first: several are mostly faster. */
+#define MANY_HOSTS 64u
 /** An attempt that takes so many times as long is over at once. */
 #define HOPELESS 1.5
 /** A change has to be worth so many times what it takes before the next one. */
@@ -158,7 +159,7 @@ static void decide(struct weft_engine *e, struct thread_choice *c, bool better)
         change(e, c, c->home);
         c->up = !c->up;
         c->rest = c->next_rest;
-        c->next_rest = 2 * c->rest < LONGEST_REST ? 2 * c->rest : LONGEST_REST;
+        c->next_rest = REST_GROWS * c->rest < LONGEST_REST ? REST_GROWS * c->rest : LONGEST_REST;
     }
     c->rest = c->rest > worth ? c->rest : (uint32_t)worth;
 }
