@@ -390,8 +390,6 @@ void replay_component_rewind(struct weft_engine *e, struct replay_component *k);
 void replay_component_catch_up(struct weft_engine *e, struct replay_component *k, int64_t from_ps);
 /** Whether a QP is in one that is ahead. */
 bool replay_component_is_ahead(const struct weft_engine *e, uint32_t qi);
-/** Packets that are underway in those that are. */
-uint64_t replay_components_packets(const struct weft_engine *e);
 /** The earliest that one is ahead, WEFT_NEVER: none is. */
 int64_t replay_components_ahead_ps(const struct weft_engine *e);
 

@@ -92,7 +92,7 @@ struct memo_course {
     double limit[MEMO_RATES];    /**< of its congestion control: window, or else rate */
     uint64_t flight[MEMO_RATES]; /**< packets */
     double taken_rate;           /**< of the same message when it was last taken over; 0: never */
-    double off, off_early;       /**< what it may be off by then; more, if that ended early */
+    double off_early;            /**< what it was off by then, if that ended early */
     int64_t since_ps;            /**< when rates were first measured of those that are here */
     int64_t held_ps[WEFT_DELAY_QUEUE];   /**< its clocks then, */
     double held_share[WEFT_DELAY_QUEUE]; /**< and how much of the time they went since */
@@ -230,6 +230,8 @@ void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures
 /** The entry for messages of @p bytes of a QP in its group as it is, or with @p home for the first
  * in a group that forms; 0: none. */
 uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes, uint64_t home);
+/** Serialisation of a full packet of a QP at its NIC, with the gap. */
+int64_t memo_each_ps(const struct weft_engine *e, const struct qp *q);
 /** By how much the messages of an entry differ: their standard deviation over their mean. */
 double memo_entry_spread(const struct memo_entry *m);
 /** Whether the next message of a QP can be taken over from entry @p i. */
@@ -282,6 +284,8 @@ void memo_group_leave(struct weft_engine *e, uint32_t qp);
 void memo_groups_reroute(struct weft_engine *e);
 /** The members are asked anew whether they are ready. */
 void memo_group_renew(struct weft_engine *e, struct memo_node *g);
+/** Rates are measured an interval from now, at QP @p qp, unless that is due already. */
+void memo_group_measures(struct weft_engine *e, struct memo_node *g, uint32_t qp);
 /** Whether the first message of QP @p q in its group is simulated. */
 void memo_group_forms(struct weft_engine *e, struct memo_qp *q, bool forms);
 /** Whether QP @p q is ready. */

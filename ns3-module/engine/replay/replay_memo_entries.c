@@ -147,14 +147,18 @@ static void memo_mean(double *mean, double value, double share)
     *mean += (value - *mean) * share;
 }
 
+int64_t memo_each_ps(const struct weft_engine *e, const struct qp *q)
+{
+    const uint64_t wire = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
+    return gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
+}
+
 /* Whether messages of an entry, as @p k is one, take longer than alone at their NIC. */
 static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
                               const struct memo_msg *k)
 {
     const struct qp *q = qp_at(e, k->qp);
-    const uint64_t wire = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
-    const int64_t each_ps = gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
-    const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)each_ps;
+    const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)memo_each_ps(e, q);
     if (shares && !replay_of(e)->memo.resamples)
         replay_say(e, WEFT_REPLAY_MEMO, "messages share a link, and drift apart");
     return shares;

@@ -264,6 +264,14 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
         groups_form(e);
 }
 
+void memo_group_measures(struct weft_engine *e, struct memo_node *g, uint32_t qi)
+{
+    if (g->measures_ps > e->now)
+        return;
+    g->measures_ps = e->now + g->interval_ps;
+    memo_push(e, g->measures_ps, MEMO_MEASURED, qi);
+}
+
 void memo_group_forms(struct weft_engine *e, struct memo_qp *q, bool forms)
 {
     memo_group(e, q)->forming += (uint32_t)forms - (uint32_t)q->forming;

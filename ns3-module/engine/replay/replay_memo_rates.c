@@ -14,8 +14,6 @@
  * at first. A message that begins in the group, or a link that changes, ends it earlier.
  */
 #include "core/context.h"
-#include "core/frame_size.h"
-#include "core/gap.h"
 #include "core/msg.h"
 #include "congestion/cc_replay.h"
 #include "replay_internal.h"
@@ -58,18 +56,11 @@ static double rates_left(const struct weft_engine *e, const struct memo_msg *k)
     return (double)(k->first_psn + k->packets - qp_at(e, k->qp)->snd->nxt_psn);
 }
 
-/* Serialisation of a full packet. */
-static int64_t rates_each_ps(const struct weft_engine *e, const struct qp *q)
-{
-    const uint64_t wire = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
-    return gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
-}
-
 /* Packets of the QPs that share its NIC, one of each. */
 static double rates_turn_ps(const struct weft_engine *e, const struct qp *q)
 {
     const uint32_t users = replay_of(e)->memo.users[q->port];
-    return (double)rates_each_ps(e, q) * (users ? users : 1);
+    return (double)memo_each_ps(e, q) * (users ? users : 1);
 }
 
 /* An interval in which the rate of a QP shows. */
@@ -169,7 +160,7 @@ static double rates_fill_ps(const struct weft_engine *e, const struct memo_msg *
 {
     const struct qp *q = qp_at(e, k->qp);
     const double mean = rates_mean(c), round_ps = (double)c->flight[2] / mean;
-    const bool alone = mean * (double)rates_each_ps(e, q) > 1 - FAR,
+    const bool alone = mean * (double)memo_each_ps(e, q) > 1 - FAR,
                waits = round_ps > (double)q->kind->env.base_rtt_ps * (1 + FAR) + FLICKER / mean;
     return alone && !waits ? 0 : TRANSIENT_OF_QUEUES * round_ps;
 }
@@ -198,12 +189,6 @@ static double rates_took_ps(const struct weft_engine *e, const struct memo_msg *
         for (struct memo_qp *q = memo_qp_at(e, i_); q; q = NULL)                                   \
             for (struct memo_msg *k = rates_sending(e, q); k; k = NULL)
 
-static void rates_measures_at(struct weft_engine *e, struct memo_node *g, uint32_t qi)
-{
-    g->measures_ps = e->now + g->interval_ps;
-    memo_push(e, g->measures_ps, MEMO_MEASURED, qi);
-}
-
 void memo_rates_watch(struct weft_engine *e, uint32_t i)
 {
     const struct memo_msg *k = memo_msg_at(e, i);
@@ -214,8 +199,7 @@ void memo_rates_watch(struct weft_engine *e, uint32_t i)
     if (rates_left(e, k) * rates_turn_ps(e, q) < WORTH * (double)interval_ps)
         return;
     g->interval_ps = g->interval_ps > interval_ps ? g->interval_ps : interval_ps;
-    if (g->measures_ps <= e->now)
-        rates_measures_at(e, g, k->qp);
+    memo_group_measures(e, g, k->qp);
 }
 
 /* Intervals until the first message of a group nears its end; or, with checks in between (@p once),
@@ -288,11 +272,11 @@ static void rates_take(struct weft_engine *e, struct memo_node *g, double n)
                 (double)(to->snd->held_ps[d] - c->held_ps[d]) / (double)(e->now - c->since_ps);
         c->taken_rate = rates_mean(c);
         const double took_ps = rates_took_ps(e, k, c);
-        c->off =
-            (rates_fill_ps(e, k, c) + rates_off(e, q, n) * (double)(back_ps - e->now)) / took_ps;
+        const double off_ps =
+            rates_fill_ps(e, k, c) + rates_off(e, q, n) * (double)(back_ps - e->now);
         c->off_early =
             (to->kind->cc->state_size ? INTERRUPTED : 1) * rates_transient_ps(e, k, c) / took_ps;
-        replay_of(e)->memo.rates_error += c->off;
+        replay_of(e)->memo.rates_error += off_ps / took_ps;
         memo_take_partly(e, q->sending, c->taken_rate, back_ps);
     }
 }
@@ -359,5 +343,5 @@ void memo_rates_measure(struct weft_engine *e, uint32_t qi)
         }
     }
     if (worth)
-        rates_measures_at(e, g, qi);
+        memo_group_measures(e, g, qi);
 }

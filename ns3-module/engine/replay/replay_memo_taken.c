@@ -328,10 +328,7 @@ static void taken_partly_ends(struct weft_engine *e, struct memo_msg *k, uint64_
     k->before = 0;
     g->partly--;
     g->moved_ps = g->back_ps = e->now;
-    if (g->measures_ps <= e->now) {
-        g->measures_ps = e->now + g->interval_ps;
-        memo_push(e, g->measures_ps, MEMO_MEASURED, k->qp);
-    }
+    memo_group_measures(e, g, k->qp);
 }
 
 /* Message @p i is simulated from here on. */

@@ -212,8 +212,7 @@ static bool message_periods_same(struct weft_engine *e, struct replay_messages *
         replay_say(e, WEFT_REPLAY_MESSAGES, "messages were posted otherwise than before");
         return false;
     }
-    return replay_same(e, &r->scope, &r->snapshot) &&
-           replay_first_else(e, &r->scope, false) == WEFT_NEVER;
+    return replay_same(e, &r->scope, &r->snapshot) && replay_first_else(e, &r->scope) == WEFT_NEVER;
 }
 
 /* State of QPs with messages at a glance: where it is not as it was, nor is the sum. */

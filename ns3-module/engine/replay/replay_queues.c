@@ -50,7 +50,6 @@ struct look {
     const struct replay_scope *p;
     int64_t *arrive_ps;
     int64_t base_ps;
-    bool timers;
     int64_t first_ps; /* of what is not of the periods */
 };
 
@@ -85,7 +84,7 @@ static void queues_look_at_slow(struct look *l, const struct evq *q)
         const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
         if (kind <= EV_TX)
             queues_look_at(l, q->h[i].t, kind, number);
-        else if (q->h[i].t < l->first_ps && (kind != EV_TIMER || l->timers) &&
+        else if (q->h[i].t < l->first_ps && kind != EV_TIMER &&
                  (kind != EV_RTO || queues_rto_counts(l->e, l->p, number)) &&
                  (kind != EV_CC || qp_at(l->e, number)->snd->out.timer_at_ps == q->h[i].t))
             l->first_ps = q->h[i].t;
@@ -113,9 +112,9 @@ void replay_note_all_arrivals(struct weft_engine *e, int64_t *arrive_ps)
     queues_look(&l);
 }
 
-int64_t replay_first_else(struct weft_engine *e, const struct replay_scope *p, bool timers)
+int64_t replay_first_else(struct weft_engine *e, const struct replay_scope *p)
 {
-    struct look l = {.e = e, .p = p, .timers = timers, .first_ps = WEFT_NEVER};
+    struct look l = {.e = e, .p = p, .first_ps = WEFT_NEVER};
     queues_look(&l);
     return l.first_ps;
 }

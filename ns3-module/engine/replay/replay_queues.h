@@ -13,9 +13,9 @@ void replay_ports_catch_up(struct weft_engine *e, const struct replay_scope *p);
 void replay_note_arrivals(struct weft_engine *e, struct replay_scope *p);
 /** Fills in @p arrive_ps of every port. */
 void replay_note_all_arrivals(struct weft_engine *e, int64_t *arrive_ps);
-/** Time of the first thing that is not of the periods of what takes part, timers of the user's (@p
- * timers) among them; WEFT_NEVER: nothing. */
-int64_t replay_first_else(struct weft_engine *e, const struct replay_scope *p, bool timers);
+/** Time of the first thing that is not of the periods of what takes part, timers of the user's left
+ * out; WEFT_NEVER: nothing. */
+int64_t replay_first_else(struct weft_engine *e, const struct replay_scope *p);
 /** Time of the first timer of a component, WEFT_NEVER: it has none. */
 int64_t replay_first_of(struct weft_engine *e, const struct replay_scope *p);
 /** Participants have no events any more; those to come are at @p now_ps or later, where the clock

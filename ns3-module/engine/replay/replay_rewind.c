@@ -101,16 +101,6 @@ bool replay_component_is_ahead(const struct weft_engine *e, uint32_t qi)
     return component && r->component[component - 1].phase == REPLAY_AHEAD;
 }
 
-uint64_t replay_components_packets(const struct weft_engine *e)
-{
-    const struct replay_packets *r = &replay_of(e)->packets;
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < r->top; i++)
-        if (r->component[i].used && r->component[i].phase == REPLAY_AHEAD)
-            n += r->component[i].scope.packets;
-    return n;
-}
-
 int64_t replay_components_ahead_ps(const struct weft_engine *e)
 {
     const struct replay_packets *r = &replay_of(e)->packets;
