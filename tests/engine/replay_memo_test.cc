@@ -169,6 +169,28 @@ TEST(ReplayMemo, Ring)
     }
 }
 
+// Long messages: once those of all queue pairs are known, or have been checked, the messages that
+// are being sent are taken over as well. Little more is simulated than what the memo learns from.
+TEST(ReplayMemo, FromTheMiddle)
+{
+    for (const char *cc : {"none", "dcqcn", "hpcc", "swift"}) {
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, cc);
+        Begin(p, 20, 16'000'000);
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        const Errors e = Compare(p.off, p.on);
+        const weft_replay_figures f = p.Figures();
+        const double steps = 20 * (1 - static_cast<double>(f.skipped_hops) /
+                                           static_cast<double>(p.on.Totals().packet_hops));
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << cc;
+        EXPECT_GE(f.checks, 16u) << cc;
+        EXPECT_LT(steps, 5.5) << cc << ": " << f.why;
+        EXPECT_LT(e.mean, 0.002) << cc;
+        EXPECT_LT(e.mean, 2 * f.error + 0.0001) << cc;
+        EXPECT_EQ(p.off.Totals().packet_hops, p.on.Totals().packet_hops) << cc;
+    }
+}
+
 // The same, packet by packet over all spines: the load of links between switches is that of the
 // simulation.
 TEST(ReplayMemo, Sprayed)

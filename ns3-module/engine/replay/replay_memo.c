@@ -18,8 +18,12 @@
  *
  * At intervals, first after 16 messages of a QP, later after 300, the group is simulated until each
  * QP has sent a message that met nothing but packets. Its deviation from the memo is the measured
- * error, and the memo learns from it. A message that a new QP meets, or a link that changes, is
- * simulated from that moment on.
+ * error, and the memo learns from it. Messages that are being taken over are simulated from some
+ * round trips before their end on, so that the next ones meet a network that is used to packets. A
+ * message that a new QP meets, or a link that changes, is simulated from that moment on.
+ *
+ * Once the last QP of a group is known, or compared, messages that are being sent are taken over
+ * from the packet on that they have come to.
  *
  * Messages that share a link are simulated: from step to step they drift apart, slowly at first,
  * until ports mark. A mean of the first steps says nothing of that.
@@ -42,6 +46,7 @@
 #include <string.h>
 
 #define LEAST_PACKETS 16u  /**< of a message that is worth it */
+#define CHECK_EARLY 4      /**< times as early as the network is used to packets of a QP again */
 #define MOST_MSGS 4194304u /**< at once, and entries */
 
 /* ---- records ---- */
@@ -91,6 +96,33 @@ static void memo_msg_forms(struct weft_engine *e, const struct memo_msg *k)
         memo_push(e, e->now, MEMO_BACK, k->qp);
 }
 
+/* All of the group of a QP is simulated from now on, until one message of each member is compared.
+ */
+static void memo_check_begin(struct weft_engine *e, uint32_t qi)
+{
+    struct memo_node *g = memo_group(e, memo_qp_at(e, qi));
+    g->checks = true;
+    memo_group_renew(e, g);
+    if (g->taken && !replay_of(e)->memo.resamples)
+        memo_push(e, e->now, MEMO_BACK, qi);
+}
+
+/* A check is due as message @p k begins. Whether it is so long that it is taken over all the same,
+ * with the others of its group, until shortly before its end. */
+static bool memo_check_later(struct weft_engine *e, const struct memo_msg *k, uint32_t entry)
+{
+    struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
+    const int64_t sent_ps = e->now + (int64_t)memo_entry_at(e, entry)->sent_ps,
+                  check_ps = sent_ps - CHECK_EARLY * memo_warm_ps(e, qp_at(e, k->qp));
+    if (k->home || check_ps <= e->now)
+        return false;
+    if (g->check_ps <= e->now) {
+        g->check_ps = check_ps;
+        memo_push(e, check_ps, MEMO_CHECK, k->qp);
+    }
+    return true;
+}
+
 /* Message @p i is the next that its QP sends: it is taken over, or simulated. */
 static void memo_msg_begin(struct weft_engine *e, uint32_t i)
 {
@@ -103,9 +135,9 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     bool known = memo_entry_known(e, q, entry);
     if (known && !g->checks && !(k->home && g->taken) &&
         memo_entry_at(e, entry)->hits >= memo_entry_at(e, entry)->gap) {
-        g->checks = true;
-        memo_group_renew(e, g);
-        known = false;
+        known = memo_check_later(e, k, entry);
+        if (!known)
+            memo_check_begin(e, k->qp);
     }
     k->began = true;
     k->entry = entry;
@@ -123,8 +155,8 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     if (g->partly) /* it will share ports with what is taken over */
         memo_push(e, e->now, MEMO_BACK, k->qp);
     memo_rates_watch(e, i);
-    k->clean = !g->taken && g->taken_ps <= k->start_ps && (k->home || !q->cold);
-    q->cold = false;
+    k->clean = !g->taken && g->taken_ps <= k->start_ps && (k->home || q->warm_ps <= k->start_ps);
+    q->warm_ps = k->start_ps < q->warm_ps ? k->start_ps : q->warm_ps;
     if (k->home)
         memo_msg_forms(e, k);
     if (q->open_ps <= e->now)
@@ -214,6 +246,16 @@ void replay_memo_sent(struct weft_engine *e, const struct msg *m)
         memo_msg_begin(e, q->sending);
 }
 
+/* A message of QP @p q was simulated, and is noted: what its group waited for may be known now. */
+static void memo_learnt(struct weft_engine *e, struct memo_qp *q, uint32_t qi)
+{
+    struct memo_node *g = memo_group(e, q);
+    const uint32_t ready = g->ready;
+    memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes, 0)));
+    if (g->ready > ready && memo_group_ready(e, g))
+        memo_push(e, e->now, MEMO_READY, qi);
+}
+
 static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
                               const struct weft_completion *d)
 {
@@ -225,8 +267,11 @@ static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
     if (!k->taken && !k->partly && k->began && r->taken)
         memo_entry_outlier(e, k);
     if (!k->taken && k->began && k->clean && memo_msg_fits(e, k) && !d->retx_bytes &&
-        k->packets >= LEAST_PACKETS)
+        k->packets >= LEAST_PACKETS) {
         memo_entry_learn(e, q, k, d);
+        if (!r->resamples) /* times that scatter are drawn for whole messages */
+            memo_learnt(e, q, k->qp);
+    }
     if (k->home)
         memo_group_forms(e, q, false);
     q->home = memo_group(e, q)->expects;
@@ -294,6 +339,13 @@ static void memo_rerouted(struct weft_engine *e, uint32_t none)
     memo_groups_reroute(e);
 }
 
+static void memo_check(struct weft_engine *e, uint32_t qi)
+{
+    const struct memo_qp *q = memo_qp_at(e, qi);
+    if (q->node && memo_group(e, q)->check_ps == e->now && !memo_group(e, q)->checks)
+        memo_check_begin(e, qi);
+}
+
 static void memo_open(struct weft_engine *e, uint32_t qi)
 {
     if (memo_qp_at(e, qi)->hidden && memo_qp_at(e, qi)->open_ps == e->now)
@@ -310,6 +362,8 @@ void replay_memo_look(struct weft_engine *e)
         [MEMO_OPEN] = memo_open,
         [MEMO_REROUTED] = memo_rerouted,
         [MEMO_MEASURED] = memo_rates_measure,
+        [MEMO_CHECK] = memo_check,
+        [MEMO_READY] = memo_take_group,
     };
     struct replay *r = replay_of(e);
     while (r->memo.events.n && r->memo.events.h[0].t <= e->now && !e->err.code) {

@@ -55,7 +55,9 @@ enum memo_event {
     MEMO_ACKED,    /**< it is acknowledged */
     MEMO_OPEN,     /**< a QP sends packets again */
     MEMO_REROUTED, /**< QPs may take other paths */
-    MEMO_MEASURED  /**< rates in the group of a QP */
+    MEMO_MEASURED, /**< rates in the group of a QP */
+    MEMO_CHECK,    /**< in the group of a QP messages are to be compared */
+    MEMO_READY     /**< a QP is the last of its group that became ready */
 };
 
 /** A message from its posting to its last ACK. */
@@ -68,12 +70,13 @@ struct memo_msg {
     uint64_t home;     /**< not 0: it is the first of its QP in a group, and this the group that
                             is expected to form */
     bool clean;        /**< nothing that it met was taken over when it began */
-    bool taken;        /**< it is taken over */
+    bool taken;        /**< it is taken over, */
+    bool rated;        /**< at its rate, for a while */
     bool partly;       /**< it was taken over for a while, */
     bool checked;      /**< and its rate compared afterwards */
     bool began;        /**< start_ps is known */
     uint32_t entry;    /**< for it when it began, which it is taken over from */
-    uint64_t before;   /**< taken: packets made before that; not 0: at its rate, for a while */
+    uint64_t before;   /**< taken: packets made before that */
     int64_t taken_ps;  /**< taken: since when */
     uint64_t counted;  /**< taken: packets counted so far */
     int64_t due_ps[4]; /**< taken: by enum memo_event; WEFT_NEVER: over */
@@ -110,9 +113,9 @@ struct memo_qp {
     uint32_t nentries;
     uint32_t course; /**< 0: its messages are short */
     bool hidden;     /**< the engine's sender is not shown the message `sending` */
-    bool cold;       /**< its last message was taken over, or it has just begun: the
-                        network is not yet used to its packets */
     bool leaving;    /**< it is in replay_memo.leaves */
+    int64_t warm_ps; /**< the network is used to its packets then; WEFT_NEVER: its last
+                          message was taken over, or it has just begun */
     int64_t free_ps; /**< its last packet of earlier messages has left by then */
     int64_t open_ps; /**< it sends no packets before */
     int64_t leave_ps;
@@ -144,6 +147,7 @@ struct memo_node {
     int64_t taken_ps;   /**< when the last message that was taken over was received */
     int64_t changed_ps; /**< when the epoch began */
     bool checks;        /**< messages are simulated to be compared */
+    int64_t check_ps;   /**< when the next check begins; in the past: none is due */
     /* of long messages (replay_memo_rates.c) */
     uint32_t partly;     /**< messages that are being taken over at their rates */
     int64_t moved_ps;    /**< when a message last began, or its last packet was made */
@@ -299,8 +303,13 @@ void memo_rates_watch(struct weft_engine *e, uint32_t i);
 void memo_rates_measure(struct weft_engine *e, uint32_t qp);
 
 /* replay_memo_taken.c */
-/** Message @p i is taken over from entry @p entry. */
+/** Message @p i is taken over from entry @p entry, but for the packets made before. */
 void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry);
+/** All QPs in the group of QP @p qp may have become ready: messages that are being sent there are
+ * taken over, too. */
+void memo_take_group(struct weft_engine *e, uint32_t qp);
+/** How long it takes until the network is used to packets of a QP again. */
+int64_t memo_warm_ps(const struct weft_engine *e, const struct qp *q);
 /** Message @p i, which is being sent, is taken over until @p back_ps, at @p rate packets per ps. */
 void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t back_ps);
 /** Whether a QP does nothing but send what was posted. */

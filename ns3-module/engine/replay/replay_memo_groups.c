@@ -107,6 +107,7 @@ static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
     to->taken_ps = to->taken_ps > from->taken_ps ? to->taken_ps : from->taken_ps;
     to->changed_ps = to->changed_ps > from->changed_ps ? to->changed_ps : from->changed_ps;
     to->checks |= from->checks;
+    to->check_ps = to->check_ps > from->check_ps ? to->check_ps : from->check_ps;
     to->forming += from->forming;
     to->partly += from->partly;
     to->moved_ps = e->now;
@@ -143,7 +144,7 @@ static void groups_leave_port(struct weft_engine *e, void *qp, uint32_t port, ui
 
 static bool groups_partly(const struct weft_engine *e, const struct memo_qp *q)
 {
-    return q->sending && memo_msg_at(e, q->sending)->taken && memo_msg_at(e, q->sending)->before;
+    return q->sending && memo_msg_at(e, q->sending)->taken && memo_msg_at(e, q->sending)->rated;
 }
 
 /* A QP begins a group, and joins those that it shares ports with. @p was: its group before; NULL:
@@ -165,6 +166,7 @@ static void groups_add(struct weft_engine *e, uint32_t qi, const struct memo_nod
                                           .partly = groups_partly(e, q),
                                           .moved_ps = was ? was->moved_ps : e->now,
                                           .interval_ps = was ? was->interval_ps : 0,
+                                          .check_ps = was ? was->check_ps : INT64_MIN,
                                           .measured_ps = was ? was->measured_ps : INT64_MIN,
                                           .measures_ps = was ? was->measures_ps : INT64_MIN,
                                           .changed_ps = INT64_MIN};
@@ -182,7 +184,7 @@ void memo_group_enter(struct weft_engine *e, uint32_t qi)
         return;
     q->name = q->name ? q->name : memo_qp_name(e, qi);
     r->active++;
-    q->cold = true;
+    q->warm_ps = WEFT_NEVER;
     groups_add(e, qi, NULL);
     struct memo_node *g = memo_group(e, q);
     memo_group_renew(e, g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A message is taken over: nothing of it is simulated.
+ * A message is taken over: nothing of it is simulated, or nothing of what is left of it.
  *
  * The sender of its QP is not shown the message, so that it makes no packet. At the times that the
  * memo says the message is sent, received and acknowledged; the application hears of it as always.
@@ -27,6 +27,9 @@
 
 #define LAST_PACKETS 2u /**< of a message that is not received yet */
 #define PACKET_OFF 0.5  /**< of a packet: what comes first at a port is a matter of phases */
+#define IN_FLIGHT 2.0   /**< times that what is in flight takes to arrive: left of a message */
+#define WARM 5          /**< round trips until the network is used to packets of a QP again; */
+#define WHOLE (WEFT_NEVER / 8) /**< where messages scatter, a whole one */
 
 /* ---- the sender of a QP ---- */
 
@@ -133,7 +136,8 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
                      q->kind->env.mtu_bytes);
     taken_count_kind(e, k, true, tail, data_frame(q, last), last);
     taken_count_kind(e, k, false, acks, ack_frame(q), 0);
-    const uint64_t cnps = tail ? (uint64_t)(memo_entry_at(e, k->entry)->cnps + 0.5) : 0;
+    const double share = (double)(k->packets - k->before) / (double)k->packets;
+    const uint64_t cnps = tail ? (uint64_t)(memo_entry_at(e, k->entry)->cnps * share + 0.5) : 0;
     msg_at(e, k->msg)->cnps += (uint32_t)cnps;
     if (q->kind->control->cnp.separate) {
         taken_count_kind(e, k, false, cnps, cnp_frame(e), 0);
@@ -192,8 +196,8 @@ static double taken_flight(const struct weft_engine *e, const struct memo_msg *k
 {
     const struct memo_entry *m = memo_entry_at(e, k->entry);
     const struct memo_course *c = memo_course_at(e, memo_qp_at(e, k->qp)->course);
-    return k->before ? (double)c->flight[MEMO_RATES - 1] * qp_at(e, k->qp)->kind->env.mtu_bytes
-                     : (double)k->bytes * (m->acked_ps - m->sent_ps) / m->sent_ps;
+    return k->rated ? (double)c->flight[MEMO_RATES - 1] * qp_at(e, k->qp)->kind->env.mtu_bytes
+                    : (double)k->bytes * (m->acked_ps - m->sent_ps) / m->sent_ps;
 }
 
 void replay_memo_qp_state(const struct weft_engine *e, uint32_t qi, struct weft_qp_state *out)
@@ -235,23 +239,34 @@ static void taken_ends(struct weft_engine *e, struct memo_qp *q)
     g->taken_ps = e->now;
 }
 
+/* When the first packet that is taken over of message @p k is sent: after the one before it. The
+ * whole message takes @p sent_ps. */
+static int64_t taken_from_ps(const struct weft_engine *e, const struct memo_msg *k, double sent_ps)
+{
+    return k->before ? qp_at(e, k->qp)->snd->last_tx_ps + (int64_t)(sent_ps / (double)k->packets)
+                     : k->start_ps;
+}
+
 void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
 {
     struct memo_msg *k = memo_msg_at(e, i);
     struct memo_entry *m = memo_entry_at(e, entry);
     struct memo_qp *q = memo_qp_at(e, k->qp);
+    const double sent_ps = memo_entry_sent_ps(e, m, k);
     memo_hide(e, k->qp);
-    k->taken = q->cold = true;
-    k->taken_ps = k->start_ps;
+    k->taken = true;
+    q->warm_ps = WEFT_NEVER;
+    k->taken_ps = taken_from_ps(e, k, sent_ps);
     k->entry = entry;
-    const double sent_ps = memo_entry_sent_ps(e, m, k), later_ps = sent_ps - m->sent_ps;
-    const int64_t received_ps = k->start_ps + (int64_t)(m->received_ps + later_ps);
+    const double share = (double)(k->packets - k->before) / (double)k->packets,
+                 later_ps = sent_ps * share - m->sent_ps;
+    const int64_t received_ps = k->taken_ps + (int64_t)(m->received_ps + later_ps);
     const int64_t ideal_ps = k->start_ps + taken_ideal_ps(e, k);
-    k->due_ps[MEMO_SENT] = k->sent_ps = k->start_ps + (int64_t)sent_ps;
+    k->due_ps[MEMO_SENT] = k->sent_ps = k->taken_ps + (int64_t)(sent_ps * share);
     k->due_ps[MEMO_RECEIVED] =
         taken_not_before(&q->received_ps, received_ps > ideal_ps ? received_ps : ideal_ps);
     k->due_ps[MEMO_ACKED] =
-        taken_not_before(&q->acked_ps, k->start_ps + (int64_t)(m->acked_ps + later_ps));
+        taken_not_before(&q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
     m->hits++;
     q->taken++;
     memo_group(e, q)->taken++;
@@ -263,6 +278,41 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
         memo_push(e, k->due_ps[what], what, i);
 }
 
+/* Message @p i is simulated, the network used to it, and so much of it is left that all that is in
+ * flight arrives before its end: it goes on as its entry says. */
+static void taken_go_on(struct weft_engine *e, uint32_t i)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    const struct qp *q = qp_at(e, k->qp);
+    if (!k->began || k->taken || !k->clean || memo_qp_at(e, k->qp)->hidden ||
+        !memo_msg_fits(e, k) || !memo_qp_is_plain(e, q) || replay_component_is_ahead(e, k->qp))
+        return;
+    const uint32_t entry = memo_entry_find(e, memo_qp_at(e, k->qp), k->bytes, k->home);
+    const struct memo_entry *m = memo_entry_at(e, entry);
+    const uint64_t before = q->snd->nxt_psn - k->first_psn;
+    const double left = (double)(k->packets - before) / (double)k->packets;
+    if (!entry || left * m->sent_ps < IN_FLIGHT * (m->acked_ps - m->sent_ps))
+        return;
+    delay_update(e, qp_at(e, k->qp));
+    replay_packets_touch(e, k->qp);
+    k->before = k->counted = before;
+    memo_take(e, i, entry);
+}
+
+void memo_take_group(struct weft_engine *e, uint32_t qi)
+{
+    struct memo_node *g = memo_qp_at(e, qi)->node ? memo_group(e, memo_qp_at(e, qi)) : NULL;
+    if (!g || !memo_group_ready(e, g))
+        return;
+    g->checks = false;
+    uint32_t next = g->member;
+    do {
+        if (memo_qp_at(e, next)->sending)
+            taken_go_on(e, memo_qp_at(e, next)->sending);
+        next = memo_qp_at(e, next)->next;
+    } while (next != g->member);
+}
+
 void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t back_ps)
 {
     struct memo_msg *k = memo_msg_at(e, i);
@@ -271,7 +321,8 @@ void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t ba
     replay_packets_touch(e, k->qp);
     memo_hide(e, k->qp);
     k->before = k->counted = qp_at(e, k->qp)->snd->nxt_psn - k->first_psn;
-    k->taken = q->cold = true;
+    k->taken = k->rated = true;
+    q->warm_ps = WEFT_NEVER;
     /* the next packet would follow the last one */
     k->taken_ps = qp_at(e, k->qp)->snd->last_tx_ps + (int64_t)(1 / rate);
     k->sent_ps = k->taken_ps + (int64_t)((double)(k->packets - k->before) / rate);
@@ -324,11 +375,15 @@ static void taken_partly_ends(struct weft_engine *e, struct memo_msg *k, uint64_
         c->taken_rate = 0;
         replay_of(e)->memo.rates_error += c->off_early;
     }
-    memo_qp_at(e, k->qp)->cold = false; /* before it ends the network is used to it again */
-    k->before = 0;
+    memo_qp_at(e, k->qp)->warm_ps = e->now; /* it is before it ends */
     g->partly--;
     g->moved_ps = g->back_ps = e->now;
     memo_group_measures(e, g, k->qp);
+}
+
+int64_t memo_warm_ps(const struct weft_engine *e, const struct qp *q)
+{
+    return replay_of(e)->memo.resamples ? WHOLE : WARM * q->kind->env.base_rtt_ps;
 }
 
 /* Message @p i is simulated from here on. */
@@ -337,16 +392,20 @@ static void taken_back(struct weft_engine *e, uint32_t i)
     struct memo_msg *k = memo_msg_at(e, i);
     struct memo_qp *q = memo_qp_at(e, k->qp);
     const uint64_t n = taken_packets(e, i, e->now);
+    const bool moves = n > k->before;
     taken_move(e, k, n);
     k->taken = false;
-    k->clean &= k->before != 0;
-    if (k->home && !k->before)
+    q->warm_ps = e->now + memo_warm_ps(e, qp_at(e, k->qp));
+    k->clean &= k->rated;
+    if (k->home && !k->rated)
         memo_group_forms(e, q, true);
     q->received_ps = q->acked_ps = 0;
     taken_ends(e, q);
-    if (k->before)
+    if (k->rated)
         taken_partly_ends(e, k, n);
-    if (n)
+    k->rated = false;
+    k->before = 0;
+    if (moves)
         rc_acknowledge(e, k->qp, k->first_psn + n);
     if (q->open_ps > e->now)
         memo_push(e, q->open_ps, MEMO_OPEN, k->qp);
@@ -401,7 +460,8 @@ bool memo_sent(struct weft_engine *e, uint32_t i)
     struct memo_qp *mq = memo_qp_at(e, k->qp);
     if (!taken_due(e, i, MEMO_SENT))
         return false;
-    if (k->before || q->exp_psn != k->first_psn) { /* earlier packets are still on their way */
+    /* earlier packets may still be on their way */
+    if (k->rated || q->exp_psn != k->first_psn + k->before) {
         taken_back(e, i);
         return false;
     }
