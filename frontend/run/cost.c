@@ -47,6 +47,10 @@ static const struct manner manners[] = {
 #define SET_UP_S 0.01
 /** Hops of a packet and its ACK in a fabric of three tiers. */
 #define MANY_LINKS 12.0
+/** Trains of a message that get longer or shorter, for each packet of the longest. */
+#define TRAIN_ENDS 6.0
+/** What a hop of one costs, of that of a packet. */
+#define TRAIN_HOP 1.7
 /** Messages between two looks at the clock. */
 #define LOOK_EVERY 256u
 
@@ -55,6 +59,7 @@ struct way {
     const struct manner *m;
     double frame_bytes; /* payload of a packet */
     double acks;        /* that it causes */
+    double train;       /* most packets that move as one */
     double messages, hops;
 };
 
@@ -87,6 +92,14 @@ static void cost_look(struct cost_play *p)
     }
 }
 
+/* Packets of a message, each train of them one: at both ends trains are short. */
+static double cost_packets(const struct way *w, double bytes)
+{
+    const double n = bytes > 0 ? ceil(bytes / w->frame_bytes) : 1;
+    const double train = fmin(w->train, n / TRAIN_ENDS);
+    return train > 1 ? TRAIN_ENDS * log(train) + n / train : n;
+}
+
 static void cost_on_flow(void *ctx, const struct weft_completion *done)
 {
     struct cost_play *p = (struct cost_play *)ctx;
@@ -95,7 +108,7 @@ static void cost_on_flow(void *ctx, const struct weft_completion *done)
     struct way *w = &p->ways[p->others.tcp >> class & 1   ? TCP
                              : p->others.uet >> class & 1 ? UET
                                                           : OWN];
-    const double packets = m->bytes ? ceil((double)m->bytes / w->frame_bytes) : 1;
+    const double packets = cost_packets(w, (double)m->bytes);
     if (m->kind == WEFT_MSG_PART) {
         w->hops += packets * p->tree_links;
     } else {
@@ -154,7 +167,8 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                                               : stamps ? MANNER_INT
                                                        : MANNER_ROCE],
                                 .frame_bytes = mtu > 0 ? mtu : 4096,
-                                .acks = cost_acks(s, "transport", mtu)};
+                                .acks = cost_acks(s, "transport", mtu),
+                                .train = cost_setting(s, "transport", "train")};
     p->ways[UET] = (struct way){.m = &manners[MANNER_UET],
                                 .frame_bytes = p->ways[OWN].frame_bytes,
                                 .acks = cost_acks(s, "uet", mtu)};
@@ -209,7 +223,7 @@ static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenari
         most = w->hops > most->hops ? w : most;
         out->messages += w->messages * times;
         out->packet_hops += w->hops * hops_times;
-        out->cpu_s += w->hops * hops_times * w->m->hop_ns * 1e-9 +
+        out->cpu_s += w->hops * hops_times * w->m->hop_ns * (w->train > 1 ? TRAIN_HOP : 1) * 1e-9 +
                       w->messages * times * w->m->message_ns * 1e-9;
     }
     out->transport = most->m->name;

@@ -5,6 +5,7 @@
 #include "core/fastq.h"
 #include "switch/credit.h"
 #include "switch/mmu.h"
+#include "switch/train.h"
 #include "switch/trim.h"
 #include "transport/profile.h"
 #include "transport/recovery.h"
@@ -57,8 +58,9 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning in a fabric whose hosts "
                             "forward: their queues hold packets of others too");
-    if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, recoveries, err)) ||
-        (rc = credit_check(c, err)))
+    struct control_needs needs;
+    if ((rc = control_check(c, &needs, err)) || (rc = balance_check(c, recoveries, err)) ||
+        (rc = credit_check(c, err)) || (rc = train_check(c, needs.bits, err)))
         return rc;
     rc = trim_check_config(c, err);
     return rc ? rc : mmu_check_config(c, err);

@@ -19,6 +19,7 @@
 #include "switch/pause_clock.h"
 #include "switch/pfc.h"
 #include "switch/telemetry.h"
+#include "switch/train.h"
 #include "switch/random_drop.h"
 #include "transport/control.h"
 #include "transport/grant.h"
@@ -273,7 +274,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     if (!e->routing.routes || init_ports(e, err) || random_drop_init(e, err) || mmu_init(e, err) ||
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) ||
         (e->signal && e->signal->init && e->signal->init(e, err)) || balance_init(e, err) ||
-        ideal_init(e, err))
+        ideal_init(e, err) || train_init(e, err))
         goto fail;
     resolve_pint(e);
     lazy_choose(e);
@@ -330,6 +331,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->qps.unopened);
     ideal_fini(e);
     balance_fini(e);
+    train_fini(e);
     free(e->stall.marks);
     free(e->stall.reported_queues);
     free(e->victims.known);

@@ -53,8 +53,9 @@ struct weft_transport_params {
     uint64_t rto_low_packets; /**< how many are few */
     uint64_t reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0:
                                  never */
-    bool allow_reordering;    /**< per-packet balancing even where it looks like loss */
-    bool uet;                 /**< captures show Ultra Ethernet's headers; no parameter */
+    uint64_t train; /**< packets of a message that may move as one; at most 1: each by itself */
+    bool allow_reordering; /**< per-packet balancing even where it looks like loss */
+    bool uet;              /**< captures show Ultra Ethernet's headers; no parameter */
 };
 
 /** Reaction of a QP to lost packets. */

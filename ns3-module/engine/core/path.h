@@ -19,10 +19,12 @@ enum rare {
     RARE_RATE = 64,    /**< QP hook, for rates */
     RARE_ACK = 128,    /**< QP hook, for ACKs, or round-trip times */
     RARE_WORKER = 256, /**< one of several threads runs switches: worker.h */
-    RARE_PEERS = 512   /**< some links lead to nodes of other processes: peers.h */
+    RARE_PEERS = 512,  /**< some links lead to nodes of other processes: peers.h */
+    RARE_TRAINS = 1024 /**< transport.train */
 };
 /** Of it, what is looked for when a packet starts. */
-#define RARE_SENDING (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS)
+#define RARE_SENDING                                                                               \
+    (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS | RARE_TRAINS)
 
 /** Actions on packets that enter or leave a switch queue. */
 enum queue_work {
@@ -42,6 +44,9 @@ struct path {
     uint32_t on_enqueue, on_dequeue; /**< enum queue_work */
     uint32_t apart; /**< bits of link_end.ends: another thread may be at the far end (worker.h),
                        or another process */
+    /** with RARE_TRAINS, per egress port: gap_of_rate of the fastest link from the node at its far
+     * end, or of its own if that is faster; 0: a host */
+    uint64_t *train_q;
     bool no_cut_through; /**< every packet goes through its queue, as something shows or counts that
                           */
     bool lazy;           /**< switch ports may be lazy (lazy.c) */

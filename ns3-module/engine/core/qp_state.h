@@ -50,6 +50,7 @@ struct qp_kind {
     struct weft_cc_env env;
     uint32_t full_frame; /**< frame bytes of a full data packet, */
     uint32_t ack_frame;  /**< and of an ACK */
+    uint32_t train;      /**< most packets of a train, 1: there are none */
     uint64_t line_gap_q; /**< gap_of_rate of the line rate */
     /** most bytes in flight whatever the window, UINT64_MAX: no cap */
     uint64_t cap_bytes;

@@ -34,6 +34,8 @@ struct mmus {
     uint64_t *rates_bps;     /**< of these, by port_kind.rate_number, nrates */
     uint32_t nrates, rates_cap;
     uint32_t least_kmin; /**< smallest kmin of all ports and priorities */
+    /** what headroom takes besides: two trains that had left, or were to leave, before a pause */
+    uint64_t train_bytes;
     uint8_t lossless;
     uint8_t channelled; /**< change virtual channels: the lossless ones, and those under credit */
     uint8_t slow;       /**< not 0: every packet takes the long way through mmu.c */

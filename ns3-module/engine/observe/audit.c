@@ -162,7 +162,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
                     shared[e->mmu.in_pool[c]] += p->lane[c].in_bytes - reserve;
                 if ((e->mmu.egress_pooled >> c & 1) && p->lane[c].qbytes > reserve)
                     queued[!(e->mmu.lossless >> c & 1)] += p->lane[c].qbytes - reserve;
-                LAW(err, p->lane[c].in_hdrm <= p->kind->headroom,
+                LAW(err, p->lane[c].in_hdrm <= p->kind->headroom + e->mmu.train_bytes,
                     "node %u uses more headroom than there is", n);
             }
         }

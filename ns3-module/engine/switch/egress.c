@@ -37,7 +37,8 @@ uint32_t egress_look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint3
 {
     const uint32_t node = e->ports[in].node, out = choose(e, in, k);
     const bool fits = out == NIL || !e->links.ndown || k->kind != WEFT_PKT_DATA ||
-                      k->payload <= e->ports[out].kind->mtu_bytes;
+                      k->payload <= e->ports[out].kind->mtu_bytes ||
+                      qp_at(e, k->qp)->kind->env.mtu_bytes <= e->ports[out].kind->mtu_bytes;
     if (out != NIL && fits)
         return out;
     if (e->links.ndown) {

@@ -12,6 +12,7 @@
 #include "switch.h"
 #include "core/context.h"
 #include "core/events.h"
+#include "core/frame_size.h"
 #include "core/pkt.h"
 #include "core/walk.h"
 #include "credit.h"
@@ -32,6 +33,18 @@ static inline void forward_catch_up_now(struct weft_engine *e, struct port *p, u
         forward_catch_up(e, p, port, e->loop.due_ps);
 }
 
+/* How long before its end a train has come to the end of the link of egress port @p port far
+ * enough to be sent on; 0: a packet, or at a host. */
+static inline int64_t train_ahead_ps(const struct weft_engine *e, uint32_t port,
+                                     const struct pkt *k)
+{
+    if (k->kind != WEFT_PKT_DATA)
+        return 0;
+    const struct qp *q = qp_at(e, k->qp);
+    const uint64_t wire = q->kind->full_frame + e->p.transport.gap_bytes;
+    return (int64_t)(train_packets(q, k->payload) - 1) * gap_ps(wire, e->path.train_q[port]);
+}
+
 bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                           uint32_t i, uint64_t wire, int64_t at_ps)
 {
@@ -48,9 +61,12 @@ bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, 
         e->telemetry.pints[port].size = wire;
         e->telemetry.pints[port].sent_ps = e->now;
     }
-    if (!(p->own_ends & e->path.apart))
-        return false;
-    e->executor->send(e, port, i, at_ps);
+    if (e->path.rare & RARE_TRAINS)
+        at_ps -= train_ahead_ps(e, port, k);
+    if (p->own_ends & e->path.apart)
+        e->executor->send(e, port, i, at_ps);
+    else
+        put_on_link(e, port, k, i, at_ps);
     return true;
 }
 
@@ -338,7 +354,8 @@ static __attribute__((noinline)) enum weft_drop_reason forward_overflow(struct w
 }
 
 /* Forwards a packet that forward_entered a node through port @p in. */
-static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
+static inline __attribute__((always_inline)) void forward_packet(struct weft_engine *e, uint32_t in,
+                                                                 struct pkt *k, uint32_t i)
 {
     const uint32_t hop = k->hop;
     uint32_t out = in;
@@ -384,6 +401,67 @@ static __attribute__((noinline)) void forward_stray(struct weft_engine *e, uint3
     pkt_free(e, i);
 }
 
+static __attribute__((noinline)) void forward_packet_rarely(struct weft_engine *e, uint32_t in,
+                                                            struct pkt *k, uint32_t i)
+{
+    forward_packet(e, in, k, i);
+}
+
+/* The next packet of the link of @p port arrives at @p t_ps. */
+static inline void forward_push_next(struct weft_engine *e, uint32_t port, int64_t t_ps)
+{
+    if (e->windows.running)
+        window_push_next(e, t_ps, EV_ARRIVE, port);
+    else
+        engine_push_arrival(e, &e->ends[port], t_ps, port);
+}
+
+/* The end of a train, packet @p i, whose packets are elsewhere by now. */
+static void forward_train_ends(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    const struct pkt *k = pkt_at(e, i);
+    if (k->next != NIL)
+        forward_push_next(e, port, k->next_at_ps);
+    e->ends[port].rx_packets++;
+    e->tot.sent[WEFT_PKT_DATA]--;
+    pkt_free(e, i);
+}
+
+/* Packet @p i has come to the end of the link of @p port, and is not on it any more. Whether it was
+ * a train that is sent on while its end is still on the link, where a packet without a frame stands
+ * for it, or such an end. */
+static __attribute__((noinline)) bool forward_train(struct weft_engine *e, uint32_t port,
+                                                    uint32_t i)
+{
+    struct link_end *l = &e->ends[port];
+    struct pkt *k = pkt_at(e, i);
+    if (!k->frame) {
+        forward_train_ends(e, port, i);
+        return true;
+    }
+    const int64_t ahead_ps = train_ahead_ps(e, port, k);
+    const uint32_t rest = ahead_ps ? pkt_new(e, WEFT_PKT_DATA) : NIL;
+    if (rest == NIL)
+        return false;
+    struct pkt *end = pkt_at(e, rest);
+    end->qp = k->qp;
+    end->msg = k->msg;
+    end->psn = k->psn;
+    end->sent_ps = k->sent_ps;
+    end->dst_host = k->dst_host;
+    end->frame = end->payload = 0;
+    end->prio = k->prio;
+    end->next = k->next;
+    end->next_at_ps = k->next_at_ps;
+    l->fly.head = rest;
+    if (k->next == NIL)
+        l->fly.tail = rest;
+    forward_push_next(e, port, e->now + ahead_ps);
+    if (!l->lossy || !link_lost(e, l, i, port))
+        forward_packet_rarely(e, l->peer, k, i);
+    return true;
+}
+
 void forward_arrive(struct weft_engine *e, uint32_t port)
 {
     struct link_end *l = &e->ends[port];
@@ -398,12 +476,11 @@ void forward_arrive(struct weft_engine *e, uint32_t port)
     const uint32_t i = l->fly.head, peer = l->peer;
     struct pkt *k = pkt_at(e, i);
     list_take(&l->fly, k);
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0) && forward_train(e, port, i))
+        return;
     if (k->next != NIL) {
         port_fetch_next(e, k->next, true);
-        if (e->windows.running)
-            window_push_next(e, k->next_at_ps, EV_ARRIVE, port);
-        else
-            engine_push_arrival(e, l, k->next_at_ps, port);
+        forward_push_next(e, port, k->next_at_ps);
     }
     l->rx_packets++;
     if (__builtin_expect(l->lossy, 0) && link_lost(e, l, i, port))

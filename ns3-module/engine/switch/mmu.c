@@ -21,12 +21,15 @@
 #include "mmu.h"
 #include "core/context.h"
 #include "lazy.h"
+#include "core/frame_size.h"
 #include "core/pkt.h"
 #include "credit.h"
 #include "mmu_admit.h"
 #include "pfc.h"
 
 #include "base/rng.h"
+
+#include <math.h>
 
 static inline uint64_t above(uint64_t bytes, uint64_t reserve)
 {
@@ -177,7 +180,7 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
         g->used += after - held;
     } else if (!(e->mmu.lossless >> prio & 1)) {
         return WEFT_DROP_BUFFER;
-    } else if (p->lane[prio].in_hdrm + size > p->kind->headroom) {
+    } else if (p->lane[prio].in_hdrm + size > p->kind->headroom + e->mmu.train_bytes) {
         return WEFT_DROP_HEADROOM;
     } else {
         p->lane[prio].in_hdrm += (uint32_t)size;
@@ -274,6 +277,25 @@ static double marking_draw(struct weft_engine *e, struct port *p)
     return e->draws.ns3 ? weft_ns3_rng_fresh(&e->draws.ns3_rng) : weft_rng_f64(&p->ecn_rng);
 }
 
+/* The chance that a data packet is marked, if that of a single one is @p chance. A CNP says that a
+ * train has a marked packet; an echo says as much of all its bytes as are marked in the mean. */
+static __attribute__((noinline)) double train_chance(const struct weft_engine *e,
+                                                     const struct pkt *k, double chance)
+{
+    const struct qp *q = qp_at(e, k->qp);
+    return q->kind->control->cnp_on ? 1 - pow(1 - chance, (double)train_packets(q, k->payload))
+                                    : chance;
+}
+
+/* Whether a packet is spared from a mark that it has the chance of, if it is a single one. */
+static inline bool mark_spares(struct weft_engine *e, struct port *p, const struct pkt *k,
+                               double chance)
+{
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0) && k->kind == WEFT_PKT_DATA)
+        chance = train_chance(e, k, chance);
+    return marking_draw(e, p) >= chance;
+}
+
 void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
 {
     struct port *p = port_at(e, out);
@@ -282,7 +304,7 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     const bool ecn_capable = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->kind->control->ecn_on;
     if (qbytes <= c->kmin || !ecn_capable || (k->kind == WEFT_PKT_DATA && k->flags & PKT_TRIM))
         return;
-    if (qbytes <= c->kmax && marking_draw(e, p) >= (double)(qbytes - c->kmin) * c->slope)
+    if (qbytes <= c->kmax && mark_spares(e, p, k, (double)(qbytes - c->kmin) * c->slope))
         return;
     if (k->flags & PKT_CE)
         return;

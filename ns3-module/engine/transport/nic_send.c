@@ -27,6 +27,11 @@
 
 #include "base/fetch.h"
 
+#define TRAIN_OF_SENT 2u   /**< of what a message has sent, a train is at most this part, */
+#define TRAIN_OF_LEFT 4u   /**< the same of what is left, */
+#define TRAIN_OF_WINDOW 8u /**< and of the window */
+#define TRAIN_VARIES 5u    /**< packets that it may have less */
+
 /* ---- places of a QP ---- */
 
 static inline void nic_ready(struct weft_engine *e, struct nic *n, uint32_t qi)
@@ -77,7 +82,11 @@ static inline bool nic_window_reached(const struct qp *q)
     uint64_t in_flight = snd->nxt_bytes - snd->una_bytes;
     if (__builtin_expect(snd->counted, 0))
         in_flight = rare_of(q)->flight_bytes;
-    return in_flight >= snd->out.cwnd_bytes || in_flight >= q->kind->cap_bytes;
+    if (in_flight < snd->out.cwnd_bytes && in_flight < q->kind->cap_bytes)
+        return false;
+    /* half a train has arrived without its ACK */
+    return q->kind->train <= 1 || in_flight - snd->last_wire / 2u >= snd->out.cwnd_bytes ||
+           in_flight - snd->last_wire / 2u >= q->kind->cap_bytes;
 }
 
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
@@ -150,6 +159,49 @@ bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
     return true;
 }
 
+/* ---- trains of packets (switch/train.h) ---- */
+
+/* The lower of two numbers of packets. */
+static uint64_t train_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Packets of the train that a QP makes next, of @p left packets of a message that has sent @p
+ * sent; 1: none. */
+static uint64_t train_next(const struct qp *q, uint64_t sent, uint64_t left)
+{
+    const struct sender *snd = q->snd;
+    const struct qp_kind *k = q->kind;
+    const bool slower = snd->out.rate_bps < k->out.rate_bps,
+               smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
+               unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
+    if (slower || smaller || unheard || snd->nxt_psn != snd->top_psn)
+        return 1;
+    const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
+    uint64_t n = train_least(k->train, window / TRAIN_OF_WINDOW);
+    n = train_least(n, sent / TRAIN_OF_SENT + 1);
+    n = train_least(n, left / TRAIN_OF_LEFT);
+    return n ? n : 1;
+}
+
+/* Packets that a train has less where QPs share a NIC: would all send trains of the same length,
+ * they would do so at the same time, one round of all of them. @p state: of the NIC. */
+static uint64_t train_varies(uint8_t *state)
+{
+    *state = (uint8_t)(*state * 5u + 3u);
+    return *state * TRAIN_VARIES >> 8;
+}
+
+/* Data packet @p k, so far the last of @p n, becomes a train of them, sent when the last one is. */
+static __attribute__((noinline)) void nic_couple(const struct weft_engine *e, const struct qp *q,
+                                                 struct pkt *k, uint64_t n)
+{
+    const uint64_t before = train_bytes(e, n, q->kind->full_frame, 0);
+    k->frame = (uint16_t)(before + k->frame);
+    k->sent_ps += gap_ps(before, e->ports[q->port].ser_q);
+}
+
 /* ---- packets ---- */
 
 /* Makes the packet nxt_psn and advances. */
@@ -164,14 +216,23 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     const uint64_t mtu = q->kind->env.mtu_bytes;
     const uint64_t index = snd->nxt_psn - m->first_psn;
     const uint64_t left = m->bytes - index * mtu;
-    const uint64_t payload = left < mtu ? left : mtu;
+    uint64_t payload = left < mtu ? left : mtu, packets = 1;
+    if (__builtin_expect(q->kind->train > 1, 0)) {
+        packets = train_next(q, index, m->npkts - index);
+        if (packets > TRAIN_VARIES && n->ready[snd->prio].head != NIL)
+            packets -= train_varies(&n->train);
+        payload = left < packets * mtu ? left : packets * mtu;
+        snd->owes = (uint8_t)(packets - 1);
+    }
     k->qp = qi;
     k->msg = snd->nxt_msg;
     k->psn = snd->nxt_psn;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
-    k->frame = (uint16_t)data_frame(q, payload);
+    k->frame = (uint16_t)data_frame(q, payload - (packets - 1) * mtu);
+    if (__builtin_expect(packets > 1, 0))
+        nic_couple(e, q, k, packets);
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
         rare_of(q)->retx_packets++;
@@ -183,12 +244,12 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
         if (e->hooks.qp)
             qp_report(e, qi, WEFT_QP_RETX, i);
     } else {
-        snd->top_psn = snd->nxt_psn + 1;
+        snd->top_psn = snd->nxt_psn + packets;
     }
-    snd->nxt_psn++;
+    snd->nxt_psn += packets;
     snd->nxt_bytes += payload;
     n->made_bytes += payload;
-    if (index + 1 == m->npkts) {
+    if (index + packets == m->npkts) {
         k->flags |= PKT_LAST;
         snd->nxt_msg = m->next;
         if (m->sent_ps < 0) {
@@ -277,6 +338,22 @@ static void nic_turn_by_number(struct weft_engine *e, struct nic *n, struct list
     l->head = best;
 }
 
+/* QPs at the head of a ring that have sent trains let the next one have their turn. */
+static __attribute__((noinline)) void nic_pass(struct weft_engine *e, struct list *l)
+{
+    for (struct sender *snd; (snd = qp_at(e, l->head)->snd)->owes;) {
+        if (l->head == l->tail) {
+            snd->owes = 0;
+            return;
+        }
+        snd->owes--;
+        qp_at(e, l->tail)->snd->next = l->head;
+        l->tail = l->head;
+        l->head = snd->next;
+        snd->next = NIL;
+    }
+}
+
 /* The next data packet of priority @p prio at the port of NIC @p n, NIL when every QP turned out
  * blocked. */
 static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, uint32_t port,
@@ -287,6 +364,8 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
          l->head != NIL && (!turn || walk_on(e, turn, e->qps.pool.n, WALK_TURNS_NAME)); turn++) {
         if (e->p.transport.ns3_event_order)
             nic_turn_by_number(e, n, l);
+        if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
+            nic_pass(e, l);
         uint32_t qi = l->head;
         struct qp *q = qp_at(e, qi);
         struct sender *const snd = q->snd;
@@ -327,7 +406,7 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
         }
         const uint64_t rate_bps = snd->gap_rate_bps = nic_pacing_rate(e, q);
         n->served = qi;
-        snd->last_wire = (uint32_t)wire;
+        snd->last_wire = (uint16_t)wire;
         snd->last_tx_ps = e->now;
         snd->next_avail_ps =
             e->now + gap_at_rate(e->p.transport.quantum_ps, wire, rate_bps, nic_gap_q(q, rate_bps));

@@ -82,7 +82,10 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    k->frame = (uint16_t)(kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q));
+    const uint32_t frame = kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q);
+    k->frame = (uint16_t)frame;
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
+        k->frame = (uint16_t)train_bytes(e, train_packets(q, k->payload), frame, frame);
     k->payload = 0;
     k->prio = (uint8_t)f->t.ack_prio;
     k->flags = flags;
@@ -106,12 +109,22 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
     }
 }
 
+/* By how much a message in trains is earlier than the least for packets whose times are rounded one
+ * by one. */
+static int64_t rc_rounded_ps(const struct weft_engine *e, const struct msg *m)
+{
+    const int64_t ps = m->ideal_ps - (e->now - m->post_ps);
+    return ps > 0 && ps <= (int64_t)m->npkts ? ps : 0;
+}
+
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct completer *c)
 {
     struct msg *m = msg_at(e, mi);
     delay_received(e, q, m, c);
     m->received_ps = e->now;
     m->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
+        m->ideal_ps -= rc_rounded_ps(e, m);
     q->rcv_msg = m->rcv_next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->bytes;
@@ -201,6 +214,8 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         return;
     }
     q->exp_psn++;
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
+        q->exp_psn += train_packets(q, k->payload) - 1;
     if (ack_due(q, k))
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trains (transport.train): packets of a message that follow each other are made, sent, queued and
+ * acknowledged as one packet, which takes as long and as much of links and buffers as they do. That
+ * is an approximation, and several times as fast.
+ *
+ * A train moves through the fabric as its packets would: a switch may send on its first packet
+ * while the last is on the link before (forward.c), other QPs have as many turns at the NIC as
+ * it has packets (nic_send.c), and each packet has its chance of being marked or lost. At both
+ * ends of a message trains get shorter, so that its last packet leaves when it would. There are
+ * none while the congestion control holds a QP below the rate or the window that it began with,
+ * before the first ACK of a message, and among what is sent again.
+ */
+#ifndef WEFT_ENGINE_SWITCH_TRAIN_H
+#define WEFT_ENGINE_SWITCH_TRAIN_H
+
+#include "engine.h"
+
+/** Whether all of a configuration can take several packets as one. @p needs: of its congestion
+ * controls, bits of WEFT_CC_NEEDS. */
+int train_check(const struct weft_engine_config *c, unsigned needs, struct weft_err *err);
+int train_init(struct weft_engine *e, struct weft_err *err);
+void train_fini(struct weft_engine *e);
+
+#endif

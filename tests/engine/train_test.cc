@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Packets of a message that are simulated as one: how near that is to one by one, and what it
+// saves.
+#include "replay_pair.h"
+
+#include <map>
+
+namespace
+{
+
+constexpr int64_t US = WEFT_PS_PER_US;
+
+const Settings FOUR_LEAVES = {{"leaves", "4"},
+                              {"spines", "4"},
+                              {"hosts-per-leaf", "4"},
+                              {"host-rate", "400Gbps"},
+                              {"uplink-rate", "400Gbps"}};
+
+Settings Train(const char *packets, Settings more = {})
+{
+    more.emplace_back("transport.train", packets);
+    return more;
+}
+
+// When each message was received, by its tag.
+std::map<uint64_t, int64_t> Times(const World &w)
+{
+    std::map<uint64_t, int64_t> t;
+    for (const auto &d : w.received)
+        t[d.msg.tag] = d.received_ps - d.post_ps;
+    return t;
+}
+
+// What is posted, packet by packet and in trains.
+struct Both {
+    std::map<uint64_t, int64_t> single, train;
+    uint64_t singleHops = 0, trainHops = 0, drops = 0;
+    double mean = 0, worst = 0; // relative differences
+
+    Both(const std::string &topology, const Settings &topo, const std::string &cc,
+         const std::function<void(World &)> &post, const Settings &engine = {})
+    {
+        for (const char *packets : {"1", "15"}) {
+            World w(topology, topo, Train(packets, engine), cc);
+            w.Build();
+            post(w);
+            w.Run();
+            const bool trains = *packets == '1' && packets[1];
+            (trains ? train : single) = Times(w);
+            (trains ? trainHops : singleHops) = w.Totals().packet_hops;
+            drops += w.Totals().drops[WEFT_DROP_BUFFER] + w.Totals().drops[WEFT_DROP_HEADROOM];
+        }
+        EXPECT_EQ(single.size(), train.size());
+        for (const auto &[tag, ps] : single) {
+            const double off = std::abs(double(train[tag] - ps)) / double(ps);
+            mean += off / double(single.size());
+            worst = std::max(worst, off);
+        }
+    }
+};
+
+} // namespace
+
+// A switch sends a train on as soon as its first packet has come, and its last packet is single: so
+// a message is as long on its way as packet by packet.
+TEST(Train, AloneAMessageTakesAsLong)
+{
+    for (uint64_t bytes :
+         {UINT64_C(100), UINT64_C(4096) * 9, UINT64_C(1000000), UINT64_C(77777777)}) {
+        const Both p("leaf-spine", FOUR_LEAVES, "none", [&](World &w) { w.Send(0, 15, bytes); });
+        EXPECT_EQ(p.single, p.train) << bytes;
+        if (bytes > 1000000) {
+            EXPECT_LT(5 * p.trainHops, p.singleHops);
+        }
+    }
+}
+
+// Where links get faster on the way a train waits until it can be sent without a pause.
+TEST(Train, FasterLinksAreNotAheadOfSlowerOnes)
+{
+    Settings topo = FOUR_LEAVES;
+    topo[3].second = "100Gbps";
+    const Both p("leaf-spine", topo, "none", [&](World &w) { w.Send(0, 15, 10000000); });
+    EXPECT_GE(p.train.at(0), p.single.at(0));
+    EXPECT_LT(p.worst, 0.01);
+}
+
+// As many turns as packets: QPs of one NIC share it as they would, and a short message among trains
+// is not held up, or let through.
+TEST(Train, QpsShareANicFairly)
+{
+    double off = 0;
+    const int n = 20;
+    for (int i = 0; i < n; i++) {
+        const Both p("leaf-spine", FOUR_LEAVES, "none", [&](World &w) {
+            for (uint32_t dst = 1; dst < 15; dst++)
+                w.Send(0, dst, 4000000, dst);
+            w.At((300 + 7 * i) * US, [&w] { w.Send(0, 15, 40960, 100); });
+        });
+        EXPECT_LT(2 * p.trainHops, p.singleHops);
+        off += double(p.train.at(100)) / double(p.single.at(100)) - 1;
+        for (uint64_t dst = 1; dst < 15; dst++)
+            EXPECT_NEAR(double(p.train.at(dst)) / double(p.single.at(dst)), 1, 0.02) << dst;
+    }
+    EXPECT_NEAR(off / n, 0, 0.1);
+}
+
+// Nothing is lost in a lossless fabric: headroom takes what had left before a pause.
+TEST(Train, PauseAndIncast)
+{
+    const Both p("leaf-spine", FOUR_LEAVES, "none",
+                 [](World &w) {
+                     for (uint32_t src = 1; src < 16; src++)
+                         w.Send(src, 0, 3000000, src);
+                     w.Send(1, 9, 3000000, 101); // a victim
+                 },
+                 {{"switch.buffer", "4MiB"}});
+    EXPECT_EQ(p.drops, 0u);
+    EXPECT_LT(p.mean, 0.02);
+    EXPECT_LT(2 * p.trainHops, p.singleHops);
+}
+
+// A permutation with collisions: the control slows QPs down, and what it draws at random makes of
+// small differences large ones. Over many seeds they come to nothing.
+TEST(Train, ControlsThatSlowDown)
+{
+    for (const char *cc : {"dcqcn", "swift", "timely", "dctcp"}) {
+        double sum[2] = {0, 0};
+        for (uint64_t seed = 1; seed <= 25; seed++)
+            for (int trains : {0, 1}) {
+                World w("leaf-spine", FOUR_LEAVES, Train(trains ? "15" : "1"), cc, {}, seed);
+                w.Build();
+                for (uint32_t h = 0; h < 16; h++)
+                    w.Send(h, (h + 5) % 16, 4000000, h);
+                w.Run();
+                for (const auto &d : w.received)
+                    sum[trains] += double(d.received_ps - d.post_ps);
+            }
+        EXPECT_NEAR(sum[1] / sum[0], 1, 0.03) << cc;
+    }
+}
+
+// Each packet of a train has its chance of being lost, and what is sent again is single.
+TEST(Train, LossesAreRepaired)
+{
+    for (const char *packets : {"1", "15"}) {
+        World w("leaf-spine", FOUR_LEAVES, Train(packets, {{"pfc.enabled", "off"}}), "none");
+        w.fabric->links[0].error_rate = 0.001;
+        w.Build();
+        for (uint32_t i = 0; i < 20; i++)
+            w.Send(0, 4 + i % 12, 4000000, i);
+        w.Run();
+        EXPECT_EQ(w.received.size(), 20u);
+        EXPECT_GT(w.Totals().retx_packets, 100u);
+    }
+}
+
+// What repeats itself is replayed to the last bit, by any number of threads.
+TEST(Train, ReplayAndThreadsAreExact)
+{
+    for (unsigned threads : {1u, 3u}) {
+        Pair p("leaf-spine", {{"leaves", "4"}, {"spines", "4"}, {"hosts-per-leaf", "1"}},
+               Train("15", small), "dcqcn");
+        p.threads = threads;
+        p.Rings(100, 100'000);
+        p.Build(WEFT_REPLAYING);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        EXPECT_EQ(p.on.received.size(), 400u);
+        EXPECT_GT(p.Figures().played_periods, 10u) << p.Figures().why;
+    }
+}
+
+TEST(Train, ObstaclesAreNamed)
+{
+    const std::vector<std::tuple<Settings, const char *, const char *>> cases = {
+        {{{"switch.balance", "spray"}, {"transport.recovery", "out-of-order"}},
+         "none",
+         "switch.balance is not flow"},
+        {{{"transport.recovery", "selective-repeat"}},
+         "none",
+         "transport.recovery is not go-back-n"},
+        {{{"transport.ack-every", "4"}}, "none", "transport.ack-every counts packets"},
+        {{{"transport.ns3-event-order", "true"}}, "none", "transport.ns3-event-order"},
+        {{}, "hpcc", "switches write to each packet"},
+    };
+    for (const auto &[settings, cc, what] : cases) {
+        World w("leaf-spine", FOUR_LEAVES, Train("2", settings), cc);
+        weft_err err = {};
+        EXPECT_EQ(weft_engine_check_config(&w.config, &err), WEFT_E_INPUT) << what;
+        EXPECT_NE(std::string(err.msg).find(what), std::string::npos) << err.msg;
+    }
+}
