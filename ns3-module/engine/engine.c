@@ -44,7 +44,8 @@ static void init_end(struct weft_engine *e, uint32_t i, const struct weft_fabric
     const struct weft_fabric *f = e->fabric;
     struct link_end *end = &e->ends[i];
     end->peer = f->ports[i].peer;
-    end->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
+    end->rare = (uint8_t)((l->error_rate > 0 || e->hooks.lose || e->hooks.packet ? LINK_LOSES : 0) |
+                          (e->p.transport.train > 1 ? LINK_TRAINS : 0));
     end->far = f->ports[end->peer].node;
     end->to_host = f->nodes[end->far].kind == WEFT_NODE_HOST;
     if (end->to_host)
@@ -355,7 +356,7 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
     extension_disturb(e);
     e->hooks = *hooks;
     for (uint32_t i = 0; e->ends && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
-        e->ends[i].lossy = true;
+        e->ends[i].rare |= LINK_LOSES;
     const uint32_t ack_events = 1u << WEFT_QP_ACK | 1u << WEFT_QP_NACK;
     set_bits(&e->path.on_enqueue, QUEUE_HOOK, hooks->queue != NULL);
     set_bits(&e->path.on_dequeue, QUEUE_HOOK, hooks->queue != NULL);

@@ -197,7 +197,7 @@ static void change_errors(struct weft_engine *e, const struct weft_link_change *
     for (int i = 0; i < 2; i++) {
         struct link_end *l = &e->ends[ends[i]];
         l->byte_log = 8 * log1p(-c->bit_error_rate);
-        l->lossy |= c->bit_error_rate > 0;
+        l->rare |= c->bit_error_rate > 0 ? LINK_LOSES : 0;
     }
 }
 

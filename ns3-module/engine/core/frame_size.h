@@ -50,12 +50,4 @@ static inline uint64_t train_packets(const struct qp *q, uint64_t payload)
     return payload <= mtu ? 1 : (payload + mtu - 1) / mtu;
 }
 
-/** Frame bytes of @p n packets, of which the last has @p last frame bytes and the others @p frame,
- * with what is between them on the wire. */
-static inline uint64_t train_bytes(const struct weft_engine *e, uint64_t n, uint64_t frame,
-                                   uint64_t last)
-{
-    return (n - 1) * (frame + e->p.transport.gap_bytes) + last;
-}
-
 #endif

@@ -68,6 +68,12 @@ struct lane {
 /** In port.nonempty: PFC frames wait. Above the priorities. */
 #define CTRL_WAITS (1u << WEFT_PRIOS)
 
+/** What has to be looked at when a packet has come to the end of a link. */
+enum link_rare {
+    LINK_LOSES = 1, /**< it may be lost: errors, hooks, or the link has been down */
+    LINK_TRAINS = 2 /**< it may be a train (switch/train.h) */
+};
+
 /** The far end of the link of a port, in weft_engine.ends by number of the port: what packets are
  * taken from there. Another thread may do so (worker.h), or another process (peers.h), so nothing
  * is in it that the port itself writes for a packet, nor does an arrival write to the port. A cache

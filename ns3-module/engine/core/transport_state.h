@@ -139,7 +139,10 @@ struct rc {
     bool low_rto, sparse, by_bytes;  /**< some profile has it */
     struct stable maps;  /**< struct sack_map, by number of the packet; unused unless by_bytes */
     struct sack_map map; /**< of the ACK that is being received; bits 0: it has none */
-    bool last_try;       /**< the next retransmission timeout of some QP is an error */
+    /** of the data packet that a host has taken, if that is a train: packets besides the first, and
+     * what the ACK of all takes besides that of one */
+    uint32_t more, more_bytes;
+    bool last_try; /**< the next retransmission timeout of some QP is an error */
 };
 
 /** NIC arbitration state of one host port. */

@@ -54,7 +54,7 @@ static bool against_counted(const struct weft_engine *e)
 static bool against_lossy(const struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (e->ends[i].lossy || e->ports[i].down)
+        if (e->ends[i].rare & LINK_LOSES || e->ports[i].down)
             return true;
     return false;
 }

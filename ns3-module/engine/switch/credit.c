@@ -149,7 +149,8 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
         c->size = (uint32_t)size;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             c->left[k] = c->size;
-        e->ends[i].lossy |= e->ends[i].to_host; /* arrivals give their credit back in lost() */
+        if (e->ends[i].to_host)
+            e->ends[i].rare |= LINK_LOSES; /* arrivals give their credit back in lost() */
     }
     return 0;
 }

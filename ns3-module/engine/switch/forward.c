@@ -354,8 +354,7 @@ static __attribute__((noinline)) enum weft_drop_reason forward_overflow(struct w
 }
 
 /* Forwards a packet that forward_entered a node through port @p in. */
-static inline __attribute__((always_inline)) void forward_packet(struct weft_engine *e, uint32_t in,
-                                                                 struct pkt *k, uint32_t i)
+static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
     const uint32_t hop = k->hop;
     uint32_t out = in;
@@ -401,49 +400,17 @@ static __attribute__((noinline)) void forward_stray(struct weft_engine *e, uint3
     pkt_free(e, i);
 }
 
-static __attribute__((noinline)) void forward_packet_rarely(struct weft_engine *e, uint32_t in,
-                                                            struct pkt *k, uint32_t i)
-{
-    forward_packet(e, in, k, i);
-}
-
-/* The next packet of the link of @p port arrives at @p t_ps. */
-static inline void forward_push_next(struct weft_engine *e, uint32_t port, int64_t t_ps)
-{
-    if (e->windows.running)
-        window_push_next(e, t_ps, EV_ARRIVE, port);
-    else
-        engine_push_arrival(e, &e->ends[port], t_ps, port);
-}
-
-/* The end of a train, packet @p i, whose packets are elsewhere by now. */
-static void forward_train_ends(struct weft_engine *e, uint32_t port, uint32_t i)
-{
-    const struct pkt *k = pkt_at(e, i);
-    if (k->next != NIL)
-        forward_push_next(e, port, k->next_at_ps);
-    e->ends[port].rx_packets++;
-    e->tot.sent[WEFT_PKT_DATA]--;
-    pkt_free(e, i);
-}
-
-/* Packet @p i has come to the end of the link of @p port, and is not on it any more. Whether it was
- * a train that is sent on while its end is still on the link, where a packet without a frame stands
- * for it, or such an end. */
-static __attribute__((noinline)) bool forward_train(struct weft_engine *e, uint32_t port,
-                                                    uint32_t i)
+/* Packet @p k, a train, is sent on while its end is still on the link of @p port. Where nothing
+ * follows, a packet without a frame stands there for it: what comes to the end of a link has left
+ * the port before. */
+static void forward_train(struct weft_engine *e, uint32_t port, const struct pkt *k)
 {
     struct link_end *l = &e->ends[port];
-    struct pkt *k = pkt_at(e, i);
-    if (!k->frame) {
-        forward_train_ends(e, port, i);
-        return true;
-    }
     const int64_t ahead_ps = train_ahead_ps(e, port, k);
-    const uint32_t rest = ahead_ps ? pkt_new(e, WEFT_PKT_DATA) : NIL;
-    if (rest == NIL)
-        return false;
-    struct pkt *end = pkt_at(e, rest);
+    const uint32_t i = ahead_ps && l->fly.head == NIL ? pkt_new(e, WEFT_PKT_DATA) : NIL;
+    if (i == NIL)
+        return;
+    struct pkt *end = pkt_at(e, i);
     end->qp = k->qp;
     end->msg = k->msg;
     end->psn = k->psn;
@@ -451,15 +418,39 @@ static __attribute__((noinline)) bool forward_train(struct weft_engine *e, uint3
     end->dst_host = k->dst_host;
     end->frame = end->payload = 0;
     end->prio = k->prio;
-    end->next = k->next;
-    end->next_at_ps = k->next_at_ps;
-    l->fly.head = rest;
-    if (k->next == NIL)
-        l->fly.tail = rest;
-    forward_push_next(e, port, e->now + ahead_ps);
-    if (!l->lossy || !link_lost(e, l, i, port))
-        forward_packet_rarely(e, l->peer, k, i);
-    return true;
+    end->next = NIL;
+    l->fly.head = l->fly.tail = i;
+    l->rx_packets--; /* until it has come */
+    if (e->windows.running)
+        window_push_next(e, e->now + ahead_ps, EV_ARRIVE, port);
+    else
+        engine_push_arrival(e, l, e->now + ahead_ps, port);
+}
+
+/* The same at a host. */
+static void forward_train_taken(struct weft_engine *e, uint32_t port, const struct pkt *k)
+{
+    const struct qp *q = qp_at(e, k->qp);
+    (void)port;
+    e->rc.more = (uint32_t)train_packets(q, k->payload) - 1;
+    e->rc.more_bytes = e->rc.more * (ack_frame(q) + (uint32_t)e->p.transport.gap_bytes);
+}
+
+/* What few links do with packet @p i, which has come to the end of the link of @p port. Whether it
+ * is not to be forwarded. */
+static __attribute__((noinline)) bool forward_arrives_rarely(struct weft_engine *e, uint32_t port,
+                                                             uint32_t i)
+{
+    struct link_end *l = &e->ends[port];
+    const struct pkt *k = pkt_at(e, i);
+    if (!k->frame) { /* the end of a train */
+        e->tot.sent[WEFT_PKT_DATA]--;
+        pkt_free(e, i);
+        return true;
+    }
+    if (l->rare & LINK_TRAINS && k->kind == WEFT_PKT_DATA)
+        (l->to_host ? forward_train_taken : forward_train)(e, port, k);
+    return l->rare & LINK_LOSES && link_lost(e, l, i, port);
 }
 
 void forward_arrive(struct weft_engine *e, uint32_t port)
@@ -476,14 +467,15 @@ void forward_arrive(struct weft_engine *e, uint32_t port)
     const uint32_t i = l->fly.head, peer = l->peer;
     struct pkt *k = pkt_at(e, i);
     list_take(&l->fly, k);
-    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0) && forward_train(e, port, i))
-        return;
     if (k->next != NIL) {
         port_fetch_next(e, k->next, true);
-        forward_push_next(e, port, k->next_at_ps);
+        if (e->windows.running)
+            window_push_next(e, k->next_at_ps, EV_ARRIVE, port);
+        else
+            engine_push_arrival(e, l, k->next_at_ps, port);
     }
     l->rx_packets++;
-    if (__builtin_expect(l->lossy, 0) && link_lost(e, l, i, port))
+    if (__builtin_expect(l->rare, 0) && forward_arrives_rarely(e, port, i))
         return;
     if (__builtin_expect(k->kind >= WEFT_PKT_PFC, 0))
         (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);

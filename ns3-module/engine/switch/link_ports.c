@@ -66,7 +66,8 @@ uint64_t link_port_close(struct weft_engine *e, uint32_t port)
     uint64_t lost = 0;
     if (p->busy_until_ps > e->now)
         p->st.busy_ps -= p->busy_until_ps - e->now;
-    p->down = e->ends[port].lossy = true;
+    p->down = true;
+    e->ends[port].rare |= LINK_LOSES;
     e->links.ends_ps[port] = p->busy_until_ps;
     p->busy_until_ps = WEFT_NEVER;
     WALK_PKTS(e, i, e->ends[port].fly.head, "packets on a link") {

@@ -82,11 +82,7 @@ static inline bool nic_window_reached(const struct qp *q)
     uint64_t in_flight = snd->nxt_bytes - snd->una_bytes;
     if (__builtin_expect(snd->counted, 0))
         in_flight = rare_of(q)->flight_bytes;
-    if (in_flight < snd->out.cwnd_bytes && in_flight < q->kind->cap_bytes)
-        return false;
-    /* half a train has arrived without its ACK */
-    return q->kind->train <= 1 || in_flight - snd->last_wire / 2u >= snd->out.cwnd_bytes ||
-           in_flight - snd->last_wire / 2u >= q->kind->cap_bytes;
+    return in_flight >= snd->out.cwnd_bytes || in_flight >= q->kind->cap_bytes;
 }
 
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
@@ -96,11 +92,23 @@ static bool nic_nobody_asks(const struct qp *q)
                                                rare_of(q)->requested_psn <= q->snd->nxt_psn);
 }
 
-/* A window that holds the QP back. A window that shrank below what is in flight lets one packet
- * more go if only that one can bring an ACK. */
+/* Whether a window that is reached holds back a QP that not each packet brings an ACK. One that
+ * shrank below what is in flight lets one packet more go if only that one can bring one; of a train
+ * half has arrived without it. */
+static __attribute__((noinline)) bool nic_window_holds(const struct qp *q)
+{
+    const struct sender *snd = q->snd;
+    const uint64_t arrived = snd->last_wire / 2u, more = snd->nxt_bytes - snd->una_bytes;
+    if (q->kind->train > 1)
+        return more < arrived || more - arrived >= snd->out.cwnd_bytes ||
+               more - arrived >= q->kind->cap_bytes;
+    return !nic_nobody_asks(q) || !snd->out.cwnd_bytes;
+}
+
+/* A window that holds the QP back. */
 static inline bool nic_window_full(const struct qp *q)
 {
-    return nic_window_reached(q) && (!nic_nobody_asks(q) || !q->snd->out.cwnd_bytes);
+    return nic_window_reached(q) && (!q->kind->sparse || nic_window_holds(q));
 }
 
 /* Lets the packet that fills the window ask for an ACK, since no other would follow it, and one
@@ -176,7 +184,7 @@ static uint64_t train_next(const struct qp *q, uint64_t sent, uint64_t left)
     const bool slower = snd->out.rate_bps < k->out.rate_bps,
                smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
                unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
-    if (slower || smaller || unheard || snd->nxt_psn != snd->top_psn)
+    if (slower || smaller || unheard)
         return 1;
     const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
     uint64_t n = train_least(k->train, window / TRAIN_OF_WINDOW);
@@ -193,13 +201,27 @@ static uint64_t train_varies(uint8_t *state)
     return *state * TRAIN_VARIES >> 8;
 }
 
-/* Data packet @p k, so far the last of @p n, becomes a train of them, sent when the last one is. */
-static __attribute__((noinline)) void nic_couple(const struct weft_engine *e, const struct qp *q,
-                                                 struct pkt *k, uint64_t n)
+/* Packet @p index of message @p m, @p k, becomes a train if it may; how many packets it has more.
+ */
+static __attribute__((noinline)) uint64_t nic_couple(const struct weft_engine *e, struct nic *n,
+                                                     struct qp *q, struct pkt *k,
+                                                     const struct msg *m, uint64_t index)
 {
-    const uint64_t before = train_bytes(e, n, q->kind->full_frame, 0);
-    k->frame = (uint16_t)(before + k->frame);
-    k->sent_ps += gap_ps(before, e->ports[q->port].ser_q);
+    struct sender *const snd = q->snd;
+    uint64_t more = train_next(q, index, m->npkts - index) - 1;
+    if (more >= TRAIN_VARIES && n->ready[snd->prio].head != NIL)
+        more -= train_varies(&n->train);
+    const uint64_t bytes = more * q->kind->env.mtu_bytes,
+                   wire = more * (q->kind->full_frame + e->p.transport.gap_bytes);
+    k->payload = (uint16_t)(k->payload + bytes); /* the last packet of a message is none */
+    k->frame = (uint16_t)(k->frame + wire);
+    k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
+    snd->top_psn += more;
+    snd->nxt_psn += more;
+    snd->nxt_bytes += bytes;
+    n->made_bytes += bytes;
+    snd->owes = (uint8_t)more;
+    return more;
 }
 
 /* ---- packets ---- */
@@ -214,25 +236,16 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     struct pkt *k = pkt_at(e, i);
     struct msg *m = msg_at(e, snd->nxt_msg);
     const uint64_t mtu = q->kind->env.mtu_bytes;
-    const uint64_t index = snd->nxt_psn - m->first_psn;
+    uint64_t index = snd->nxt_psn - m->first_psn;
     const uint64_t left = m->bytes - index * mtu;
-    uint64_t payload = left < mtu ? left : mtu, packets = 1;
-    if (__builtin_expect(q->kind->train > 1, 0)) {
-        packets = train_next(q, index, m->npkts - index);
-        if (packets > TRAIN_VARIES && n->ready[snd->prio].head != NIL)
-            packets -= train_varies(&n->train);
-        payload = left < packets * mtu ? left : packets * mtu;
-        snd->owes = (uint8_t)(packets - 1);
-    }
+    const uint64_t payload = left < mtu ? left : mtu;
     k->qp = qi;
     k->msg = snd->nxt_msg;
     k->psn = snd->nxt_psn;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
-    k->frame = (uint16_t)data_frame(q, payload - (packets - 1) * mtu);
-    if (__builtin_expect(packets > 1, 0))
-        nic_couple(e, q, k, packets);
+    k->frame = (uint16_t)data_frame(q, payload);
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
         rare_of(q)->retx_packets++;
@@ -244,12 +257,14 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
         if (e->hooks.qp)
             qp_report(e, qi, WEFT_QP_RETX, i);
     } else {
-        snd->top_psn = snd->nxt_psn + packets;
+        snd->top_psn = snd->nxt_psn + 1;
+        if (__builtin_expect(q->kind->train > 1, 0))
+            index += nic_couple(e, n, q, k, m, index);
     }
-    snd->nxt_psn += packets;
+    snd->nxt_psn++;
     snd->nxt_bytes += payload;
     n->made_bytes += payload;
-    if (index + packets == m->npkts) {
+    if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         snd->nxt_msg = m->next;
         if (m->sent_ps < 0) {
@@ -338,13 +353,14 @@ static void nic_turn_by_number(struct weft_engine *e, struct nic *n, struct list
     l->head = best;
 }
 
-/* QPs at the head of a ring that have sent trains let the next one have their turn. */
-static __attribute__((noinline)) void nic_pass(struct weft_engine *e, struct list *l)
+/* QPs at the head of a ring that have sent trains let the next one have their turn: the one that
+ * has it. */
+static __attribute__((noinline)) uint32_t nic_pass(struct weft_engine *e, struct list *l)
 {
     for (struct sender *snd; (snd = qp_at(e, l->head)->snd)->owes;) {
         if (l->head == l->tail) {
             snd->owes = 0;
-            return;
+            break;
         }
         snd->owes--;
         qp_at(e, l->tail)->snd->next = l->head;
@@ -352,6 +368,7 @@ static __attribute__((noinline)) void nic_pass(struct weft_engine *e, struct lis
         l->head = snd->next;
         snd->next = NIL;
     }
+    return l->head;
 }
 
 /* The next data packet of priority @p prio at the port of NIC @p n, NIL when every QP turned out
@@ -364,11 +381,14 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
          l->head != NIL && (!turn || walk_on(e, turn, e->qps.pool.n, WALK_TURNS_NAME)); turn++) {
         if (e->p.transport.ns3_event_order)
             nic_turn_by_number(e, n, l);
-        if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
-            nic_pass(e, l);
         uint32_t qi = l->head;
         struct qp *q = qp_at(e, qi);
-        struct sender *const snd = q->snd;
+        struct sender *snd = q->snd;
+        if (__builtin_expect(snd->owes, 0)) {
+            qi = nic_pass(e, l);
+            q = qp_at(e, qi);
+            snd = q->snd;
+        }
         l->head = snd->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);

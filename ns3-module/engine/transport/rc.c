@@ -82,10 +82,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    const uint32_t frame = kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q);
-    k->frame = (uint16_t)frame;
-    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
-        k->frame = (uint16_t)train_bytes(e, train_packets(q, k->payload), frame, frame);
+    k->frame = (uint16_t)((kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q)) + e->rc.more_bytes);
     k->payload = 0;
     k->prio = (uint8_t)f->t.ack_prio;
     k->flags = flags;
@@ -213,9 +210,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         profile_of(q)->recovery->gap(e, qi, i);
         return;
     }
-    q->exp_psn++;
-    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
-        q->exp_psn += train_packets(q, k->payload) - 1;
+    q->exp_psn += 1 + e->rc.more;
     if (ack_due(q, k))
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
