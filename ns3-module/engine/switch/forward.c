@@ -427,11 +427,10 @@ static void forward_train(struct weft_engine *e, uint32_t port, const struct pkt
         engine_push_arrival(e, l, e->now + ahead_ps, port);
 }
 
-/* The same at a host. */
-static void forward_train_taken(struct weft_engine *e, uint32_t port, const struct pkt *k)
+/* A host is about to take packet @p k, which may be a train. */
+static void forward_train_taken(struct weft_engine *e, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, k->qp);
-    (void)port;
     e->rc.more = (uint32_t)train_packets(q, k->payload) - 1;
     e->rc.more_bytes = e->rc.more * (ack_frame(q) + (uint32_t)e->p.transport.gap_bytes);
 }
@@ -448,8 +447,12 @@ static __attribute__((noinline)) bool forward_arrives_rarely(struct weft_engine 
         pkt_free(e, i);
         return true;
     }
-    if (l->rare & LINK_TRAINS && k->kind == WEFT_PKT_DATA)
-        (l->to_host ? forward_train_taken : forward_train)(e, port, k);
+    if (l->rare & LINK_TRAINS && k->kind <= WEFT_PKT_REQUEST) {
+        if (l->to_host)
+            forward_train_taken(e, k);
+        else
+            forward_train(e, port, k);
+    }
     return l->rare & LINK_LOSES && link_lost(e, l, i, port);
 }
 
