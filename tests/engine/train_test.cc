@@ -182,6 +182,7 @@ TEST(Train, ObstaclesAreNamed)
          "transport.recovery is not go-back-n"},
         {{{"transport.ack-every", "4"}}, "none", "transport.ack-every counts packets"},
         {{{"transport.ns3-event-order", "true"}}, "none", "transport.ns3-event-order"},
+        {{{"transport.time-quantum", "1ns"}}, "none", "transport.time-quantum"},
         {{}, "hpcc", "switches write to each packet"},
     };
     for (const auto &[settings, cc, what] : cases) {

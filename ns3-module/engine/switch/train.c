@@ -19,6 +19,8 @@ static const char *train_obstacle(const struct weft_engine_config *c, unsigned n
         return "transport.ack-every counts packets";
     if (t->ns3_event_order)
         return "transport.ns3-event-order has the order of each packet";
+    if (t->quantum_ps)
+        return "transport.time-quantum rounds the time of each packet";
     if (needs &
         (WEFT_CC_NEEDS_SIGNALS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_PINT | WEFT_CC_NEEDS_INT))
         return "the congestion control has switches write to each packet";
