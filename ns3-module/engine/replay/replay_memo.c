@@ -30,8 +30,6 @@
  */
 #include "core/context.h"
 #include "core/events.h"
-#include "core/frame_size.h"
-#include "core/gap.h"
 #include "core/loop.h"
 #include "core/moment.h"
 #include "core/msg.h"
@@ -225,20 +223,14 @@ void replay_memo_posted(struct weft_engine *e, const struct msg *m)
         memo_msg_begin(e, i);
 }
 
-/* Serialisation of the last packet of a message at its NIC. */
-static int64_t memo_last_ps(const struct weft_engine *e, const struct qp *q, const struct msg *m)
-{
-    const uint64_t wire = data_frame(q, m->bytes - (m->npkts - 1) * q->kind->env.mtu_bytes) +
-                          e->p.transport.gap_bytes;
-    return gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
-}
-
 void replay_memo_sent(struct weft_engine *e, const struct msg *m)
 {
     struct memo_qp *q = memo_qp_at(e, m->qp);
     const uint32_t i = q->sending;
     if (i && memo_msg_at(e, i)->msg == (uint32_t)(m - msg_at(e, 0))) {
-        memo_msg_at(e, i)->sent_ps = q->free_ps = e->now + memo_last_ps(e, qp_at(e, m->qp), m);
+        const struct qp *of = qp_at(e, m->qp);
+        const uint64_t last = m->bytes - (m->npkts - 1) * of->kind->env.mtu_bytes;
+        memo_msg_at(e, i)->sent_ps = q->free_ps = e->now + memo_packet_ps(e, of, last);
         q->sending = memo_msg_at(e, i)->next;
         memo_group(e, q)->moved_ps = e->now;
     }

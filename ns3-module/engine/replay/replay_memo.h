@@ -234,8 +234,8 @@ void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures
 /** The entry for messages of @p bytes of a QP in its group as it is, or with @p home for the first
  * in a group that forms; 0: none. */
 uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes, uint64_t home);
-/** Serialisation of a full packet of a QP at its NIC, with the gap. */
-int64_t memo_each_ps(const struct weft_engine *e, const struct qp *q);
+/** Serialisation of a packet of a QP at its NIC, with the gap. */
+int64_t memo_packet_ps(const struct weft_engine *e, const struct qp *q, uint64_t payload_bytes);
 /** By how much the messages of an entry differ: their standard deviation over their mean. */
 double memo_entry_spread(const struct memo_entry *m);
 /** Whether the next message of a QP can be taken over from entry @p i. */
@@ -280,6 +280,10 @@ void memo_push(struct weft_engine *e, int64_t t_ps, enum memo_event what, uint32
 /** Room for the ports; false: out of memory. */
 bool memo_groups_init(struct weft_engine *e);
 struct memo_node *memo_group(struct weft_engine *e, const struct memo_qp *q);
+/** For each QP @p q of group @p g. */
+#define MEMO_EACH(e, g, q)                                                                         \
+    for (struct memo_qp *first_ = memo_qp_at(e, (g)->member), *q = first_; q;                      \
+         q = memo_qp_at(e, q->next) != first_ ? memo_qp_at(e, q->next) : NULL)
 /** A QP has messages: it joins the QPs that it shares ports with. */
 void memo_group_enter(struct weft_engine *e, uint32_t qp);
 /** A QP has had none for some time. */

@@ -147,9 +147,9 @@ static void memo_mean(double *mean, double value, double share)
     *mean += (value - *mean) * share;
 }
 
-int64_t memo_each_ps(const struct weft_engine *e, const struct qp *q)
+int64_t memo_packet_ps(const struct weft_engine *e, const struct qp *q, uint64_t payload_bytes)
 {
-    const uint64_t wire = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
+    const uint64_t wire = data_frame(q, payload_bytes) + e->p.transport.gap_bytes;
     return gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
 }
 
@@ -158,7 +158,8 @@ static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
                               const struct memo_msg *k)
 {
     const struct qp *q = qp_at(e, k->qp);
-    const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)memo_each_ps(e, q);
+    const int64_t each_ps = memo_packet_ps(e, q, q->kind->env.mtu_bytes);
+    const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)each_ps;
     if (shares && !replay_of(e)->memo.resamples)
         replay_say(e, WEFT_REPLAY_MEMO, "messages share a link, and drift apart");
     return shares;
@@ -209,12 +210,8 @@ bool memo_group_ready(struct weft_engine *e, struct memo_node *g)
 {
     if (g->ready < g->active && g->scanned != g->epoch) {
         g->scanned = g->epoch;
-        uint32_t i = g->member;
-        do {
-            struct memo_qp *q = memo_qp_at(e, i);
+        MEMO_EACH(e, g, q)
             memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes, 0)));
-            i = q->next;
-        } while (i != g->member);
     }
     return g->ready == g->active && !g->forming;
 }

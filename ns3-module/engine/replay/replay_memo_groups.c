@@ -236,13 +236,10 @@ static void groups_form(struct weft_engine *e)
                 memo_push(e, g->measures_ps, MEMO_MEASURED, i);
             continue;
         }
-        g->epoch = was[q->was].epoch;
-        g->ready = was[q->was].ready;
-        g->scanned = was[q->was].scanned;
-        g->checks = was[q->was].checks;
-        g->changed_ps = was[q->was].changed_ps;
-        g->moved_ps = was[q->was].moved_ps;
-        g->back_ps = was[q->was].back_ps;
+        const uint32_t up = g->up, member = g->member;
+        *g = was[q->was];
+        g->up = up;
+        g->member = member;
     }
     free(was);
 }

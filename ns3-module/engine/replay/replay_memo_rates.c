@@ -60,7 +60,7 @@ static double rates_left(const struct weft_engine *e, const struct memo_msg *k)
 static double rates_turn_ps(const struct weft_engine *e, const struct qp *q)
 {
     const uint32_t users = replay_of(e)->memo.users[q->port];
-    return (double)memo_each_ps(e, q) * (users ? users : 1);
+    return (double)memo_packet_ps(e, q, q->kind->env.mtu_bytes) * (users ? users : 1);
 }
 
 /* An interval in which the rate of a QP shows. */
@@ -159,8 +159,9 @@ static double rates_fill_ps(const struct weft_engine *e, const struct memo_msg *
                             const struct memo_course *c)
 {
     const struct qp *q = qp_at(e, k->qp);
-    const double mean = rates_mean(c), round_ps = (double)c->flight[2] / mean;
-    const bool alone = mean * (double)memo_each_ps(e, q) > 1 - FAR,
+    const double mean = rates_mean(c), round_ps = (double)c->flight[2] / mean,
+                 each_ps = (double)memo_packet_ps(e, q, q->kind->env.mtu_bytes);
+    const bool alone = mean * each_ps > 1 - FAR,
                waits = round_ps > (double)q->kind->env.base_rtt_ps * (1 + FAR) + FLICKER / mean;
     return alone && !waits ? 0 : TRANSIENT_OF_QUEUES * round_ps;
 }
@@ -184,10 +185,8 @@ static double rates_took_ps(const struct weft_engine *e, const struct memo_msg *
 
 /* Calls for each QP of a group that is sending. */
 #define RATES_EACH(e, g, q, k)                                                                     \
-    for (uint32_t i_ = (g)->member, first_ = 1; first_ || i_ != (g)->member;                       \
-         first_ = 0, i_ = memo_qp_at(e, i_)->next)                                                 \
-        for (struct memo_qp *q = memo_qp_at(e, i_); q; q = NULL)                                   \
-            for (struct memo_msg *k = rates_sending(e, q); k; k = NULL)
+    MEMO_EACH(e, g, q)                                                                             \
+        for (struct memo_msg *k = rates_sending(e, q); k; k = NULL)
 
 void memo_rates_watch(struct weft_engine *e, uint32_t i)
 {
@@ -207,8 +206,7 @@ void memo_rates_watch(struct weft_engine *e, uint32_t i)
 static double rates_skip(const struct weft_engine *e, const struct memo_node *g, bool once)
 {
     double least = LAST_SKIP;
-    RATES_EACH(e, g, q, k)
-    {
+    RATES_EACH(e, g, q, k) {
         const struct memo_course *c = memo_course_at(e, q->course);
         const double left = rates_left(e, k) / rates_mean(c) / (double)g->interval_ps - 1;
         least = fmin(least, once ? fmin(left, c->most) : left);
@@ -219,8 +217,7 @@ static double rates_skip(const struct weft_engine *e, const struct memo_node *g,
 /* Whether what was skipped went at the rates that there are now. */
 static void rates_check(struct weft_engine *e, const struct memo_node *g)
 {
-    RATES_EACH(e, g, q, k)
-    {
+    RATES_EACH(e, g, q, k) {
         struct memo_course *c = memo_course_at(e, q->course);
         if (c->taken_rate > 0) {
             const bool holds = memo_rate_compare(e, rates_mean(c) / c->taken_rate - 1);
@@ -239,8 +236,7 @@ static bool rates_agree(const struct weft_engine *e, const struct memo_node *g, 
     double sum = 0, took_ps = 0;
     uint32_t qps = 0;
     bool fresh = false;
-    RATES_EACH(e, g, q, k)
-    {
+    RATES_EACH(e, g, q, k) {
         const struct memo_course *c = memo_course_at(e, q->course);
         const double off = rates_off(e, q, n) +
                            rates_fill_ps(e, k, c) / (n * (double)g->interval_ps) +
@@ -262,8 +258,7 @@ static bool rates_agree(const struct weft_engine *e, const struct memo_node *g, 
 static void rates_take(struct weft_engine *e, struct memo_node *g, double n)
 {
     const int64_t back_ps = e->now + (int64_t)(n * (double)g->interval_ps);
-    RATES_EACH(e, g, q, k)
-    {
+    RATES_EACH(e, g, q, k) {
         struct memo_course *c = memo_course_at(e, q->course);
         struct qp *to = qp_at(e, k->qp);
         delay_update(e, to);
@@ -309,8 +304,7 @@ void memo_rates_measure(struct weft_engine *e, uint32_t qi)
     const bool goes_on = g->moved_ps <= g->measured_ps;
     bool enough = true, known = goes_on && !g->taken, worth = false;
     int64_t least_ps = 0;
-    RATES_EACH(e, g, q, k)
-    {
+    RATES_EACH(e, g, q, k) {
         const struct qp *of = qp_at(e, k->qp);
         struct memo_course *c = rates_course(e, q);
         if (!c)

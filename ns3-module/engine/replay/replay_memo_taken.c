@@ -247,15 +247,33 @@ static int64_t taken_from_ps(const struct weft_engine *e, const struct memo_msg 
                      : k->start_ps;
 }
 
+/* Message @p k is being sent, and is taken over from the packet on that it has come to. */
+static void taken_midway(struct weft_engine *e, struct memo_msg *k)
+{
+    delay_update(e, qp_at(e, k->qp));
+    replay_packets_touch(e, k->qp);
+    k->before = k->counted = qp_at(e, k->qp)->snd->nxt_psn - k->first_psn;
+}
+
+static void taken_begin(struct weft_engine *e, struct memo_msg *k)
+{
+    struct memo_qp *q = memo_qp_at(e, k->qp);
+    memo_hide(e, k->qp);
+    k->taken = true;
+    q->warm_ps = WEFT_NEVER;
+    q->taken++;
+    memo_group(e, q)->taken++;
+    replay_of(e)->memo.taken += !k->partly;
+    replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
+}
+
 void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
 {
     struct memo_msg *k = memo_msg_at(e, i);
     struct memo_entry *m = memo_entry_at(e, entry);
     struct memo_qp *q = memo_qp_at(e, k->qp);
     const double sent_ps = memo_entry_sent_ps(e, m, k);
-    memo_hide(e, k->qp);
-    k->taken = true;
-    q->warm_ps = WEFT_NEVER;
+    taken_begin(e, k);
     k->taken_ps = taken_from_ps(e, k, sent_ps);
     k->entry = entry;
     const double share = (double)(k->packets - k->before) / (double)k->packets,
@@ -268,12 +286,8 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     k->due_ps[MEMO_ACKED] =
         taken_not_before(&q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
     m->hits++;
-    q->taken++;
-    memo_group(e, q)->taken++;
-    replay_of(e)->memo.taken += !k->partly;
     replay_of(e)->memo.whole++;
     replay_of(e)->memo.spread += memo_entry_spread(m);
-    replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
     for (enum memo_event what = MEMO_SENT; what <= MEMO_ACKED; what++)
         memo_push(e, k->due_ps[what], what, i);
 }
@@ -293,9 +307,7 @@ static void taken_go_on(struct weft_engine *e, uint32_t i)
     const double left = (double)(k->packets - before) / (double)k->packets;
     if (!entry || left * m->sent_ps < IN_FLIGHT * (m->acked_ps - m->sent_ps))
         return;
-    delay_update(e, qp_at(e, k->qp));
-    replay_packets_touch(e, k->qp);
-    k->before = k->counted = before;
+    taken_midway(e, k);
     memo_take(e, i, entry);
 }
 
@@ -305,33 +317,23 @@ void memo_take_group(struct weft_engine *e, uint32_t qi)
     if (!g || !memo_group_ready(e, g))
         return;
     g->checks = false;
-    uint32_t next = g->member;
-    do {
-        if (memo_qp_at(e, next)->sending)
-            taken_go_on(e, memo_qp_at(e, next)->sending);
-        next = memo_qp_at(e, next)->next;
-    } while (next != g->member);
+    MEMO_EACH(e, g, q) {
+        if (q->sending)
+            taken_go_on(e, q->sending);
+    }
 }
 
 void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t back_ps)
 {
     struct memo_msg *k = memo_msg_at(e, i);
-    struct memo_qp *q = memo_qp_at(e, k->qp);
-    delay_update(e, qp_at(e, k->qp));
-    replay_packets_touch(e, k->qp);
-    memo_hide(e, k->qp);
-    k->before = k->counted = qp_at(e, k->qp)->snd->nxt_psn - k->first_psn;
-    k->taken = k->rated = true;
-    q->warm_ps = WEFT_NEVER;
+    taken_midway(e, k);
+    taken_begin(e, k);
+    k->rated = true;
     /* the next packet would follow the last one */
     k->taken_ps = qp_at(e, k->qp)->snd->last_tx_ps + (int64_t)(1 / rate);
     k->sent_ps = k->taken_ps + (int64_t)((double)(k->packets - k->before) / rate);
     k->due_ps[MEMO_SENT] = back_ps;
-    q->taken++;
-    memo_group(e, q)->taken++;
-    memo_group(e, q)->partly++;
-    replay_of(e)->memo.taken += !k->partly;
-    replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
+    memo_group(e, memo_qp_at(e, k->qp))->partly++;
     k->partly = true;
     memo_push(e, back_ps, MEMO_SENT, i);
 }
