@@ -428,16 +428,18 @@ static void taken_due_for_check(struct weft_engine *e, uint32_t i, uint32_t qi)
 
 void memo_back(struct weft_engine *e, uint32_t qi)
 {
-    const struct evq *events = &replay_of(e)->memo.events;
+    const struct replay_memo *r = &replay_of(e)->memo;
     const bool all = qi == NIL || !memo_qp_at(e, qi)->node;
-    for (uint32_t n = 0; n < events->n; n++) {
-        const uint32_t i = taken_sending(e, events->h[n]);
+    for (uint32_t n = 0; n < r->events.n; n++) {
+        const uint32_t i = taken_sending(e, r->events.h[n]);
         if (!i || !(all || memo_group(e, memo_qp_at(e, memo_msg_at(e, i)->qp)) ==
                                memo_group(e, memo_qp_at(e, qi))))
             continue;
+        const uint64_t taken = r->taken;
         taken_due_for_check(e, i, qi);
         taken_back(e, i);
-        n = UINT32_MAX; /* the application may have posted: begins again */
+        if (r->taken != taken) /* the application has posted: begins again */
+            n = UINT32_MAX;
     }
 }
 
