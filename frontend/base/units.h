@@ -35,6 +35,15 @@ static inline int64_t weft_ps_add(int64_t a_ps, int64_t b_ps)
 {
     return a_ps > INT64_MAX - b_ps ? INT64_MAX : a_ps + b_ps;
 }
+/** The earlier, and the later, of two times. */
+static inline int64_t weft_ps_min(int64_t a_ps, int64_t b_ps)
+{
+    return a_ps < b_ps ? a_ps : b_ps;
+}
+static inline int64_t weft_ps_max(int64_t a_ps, int64_t b_ps)
+{
+    return a_ps > b_ps ? a_ps : b_ps;
+}
 
 /** Parses a duration; non-negative; picoseconds out. WEFT_E_INPUT on malformed, missing unit,
  * overflow, or a fraction of a picosecond. */

@@ -11,11 +11,6 @@
 
 #include <inttypes.h>
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The message @p m has the link of @p port from @p begin_ps on. Returns when it comes to the end.
  */
 static int64_t pass(const struct weft_ideal *s, struct weft_ideal_slot *m, uint32_t port,
@@ -26,10 +21,10 @@ static int64_t pass(const struct weft_ideal *s, struct weft_ideal_slot *m, uint3
     const int64_t q = s->params.quantum_ps;
     if (s->params.forwarding == WEFT_IDEAL_STORE_AND_FORWARD)
         return begin_ps + weft_ideal_floored(weft_ideal_add_ps(l->delay_ps, serial), q);
-    m->tail_ps = later(m->tail_ps, begin_ps + serial) + l->delay_ps;
+    m->tail_ps = weft_ps_max(m->tail_ps, begin_ps + serial) + l->delay_ps;
     if (!last)
         return begin_ps + l->delay_ps;
-    return later(s->now_ps, m->post_ps + weft_ideal_floored(m->tail_ps - m->post_ps, q));
+    return weft_ps_max(s->now_ps, m->post_ps + weft_ideal_floored(m->tail_ps - m->post_ps, q));
 }
 
 int weft_ideal_hop(struct weft_ideal *s, struct weft_ideal_slot *m, struct weft_err *err)

@@ -127,17 +127,12 @@ struct costing {
     double *sent;     /* when the link of each is free */
 };
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* All go on from where the last one is. */
 static void meet(struct costing *k)
 {
     double last = 0;
     for (size_t i = 0; k->at && i < nplaces(k->t); i++) {
-        last = larger(last, k->at[i]);
+        last = fmax(last, k->at[i]);
         k->at[i] = k->sent[i] = 0;
     }
     k->sum.latency_s += k->latency_s < last ? k->latency_s : last;
@@ -154,9 +149,9 @@ static double apart_s(const struct costing *k, const struct weft_crossing *x)
         if (x->way[i].load == 0)
             continue;
         first = k->at[i] < first ? k->at[i] : first;
-        last = larger(last, k->at[i]);
+        last = fmax(last, k->at[i]);
     }
-    return larger(last - first, 0);
+    return fmax(last - first, 0);
 }
 
 /* A rank is through when it has taken in what came, which was sent when its sender was through. */
@@ -178,13 +173,13 @@ static void one_round(struct costing *k, const struct weft_coll_call *c,
         if (w->load == 0)
             continue;
         const size_t to = row + r->to(c, r->arg, (uint32_t)(i - row), 0);
-        const double begin = larger(k->at[i], k->sent[i]);
-        const double alone = larger(w->alone, injected_s);
-        const double wire = bytes * (alone + larger(w->load - alone, 0) * waits);
+        const double begin = fmax(k->at[i], k->sent[i]);
+        const double alone = fmax(w->alone, injected_s);
+        const double wire = bytes * (alone + fmax(w->load - alone, 0) * waits);
         const double shared = apart < bytes * alone ? apart : bytes * alone;
         const double end = begin + w->delay_s + frame * w->hops + wire + shared + own_s;
         k->sent[i] = begin + bytes * alone;
-        k->next[to] = larger(k->next[to], end);
+        k->next[to] = fmax(k->next[to], end);
     }
     double *const old = k->at;
     k->at = k->next;
@@ -215,7 +210,7 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
     double own = endpoints_s(p, r), busy = bytes * x->load;
     k->sum.hops += times * r->fanout * (double)nplaces(k->t) * (double)cost_frames(m, r->bytes) *
                    x->mean_ports;
-    busy = larger(busy, injected);
+    busy = fmax(busy, injected);
     if (r->adds)
         own += r->fanout * seconds(weft_reduce_ps(p, r->bytes));
     if (p->rendezvous_bytes && p->rendezvous_for == WEFT_RENDEZVOUS_ALL &&
@@ -246,7 +241,7 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
     } else {
         const double near_s = x->mean_delay_s + frame * x->mean_hops;
         const double far_s = x->delay_s + frame * x->hops + busy / r->fanout;
-        k->sum.latency_s += times * (larger(near_s, far_s - busy) + own);
+        k->sum.latency_s += times * (fmax(near_s, far_s - busy) + own);
         k->sum.busy_s += times * busy;
     }
 }

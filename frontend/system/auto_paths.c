@@ -83,11 +83,6 @@ static uint32_t auto_paths_walk(struct weft_auto_fabric *g, uint32_t from, uint3
     return ports;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 struct sums {
     struct weft_crossing *out;
     double messages;
@@ -110,7 +105,7 @@ static struct weft_way follow(struct weft_auto_fabric *g, uint32_t from, uint32_
         const double per_byte = 8.0 / (double)link->rate_bps;
         delay += (double)link->delay_ps * 1e-12;
         all += per_byte;
-        slowest = larger(slowest, per_byte);
+        slowest = fmax(slowest, per_byte);
     }
     return (struct weft_way){(float)delay, (float)(all - slowest), (float)slowest, 0};
 }
@@ -123,10 +118,10 @@ static void auto_paths_count(struct weft_auto_fabric *g, uint32_t from, uint32_t
         if (g->load[g->path[i]]++ == 0)
             g->loaded[g->nloaded++] = g->path[i];
     s->messages++;
-    s->out->load = larger(s->out->load, way.alone);
-    s->out->delay_s = larger(s->out->delay_s, way.delay_s);
+    s->out->load = fmax(s->out->load, way.alone);
+    s->out->delay_s = fmax(s->out->delay_s, way.delay_s);
     s->out->mean_delay_s += way.delay_s;
-    s->out->hops = larger(s->out->hops, way.hops);
+    s->out->hops = fmax(s->out->hops, way.hops);
     s->out->mean_hops += way.hops;
     s->out->mean_alone += way.alone;
     s->out->mean_ports += hops;
@@ -139,7 +134,7 @@ static void weigh(struct weft_auto_fabric *g, uint32_t from, uint32_t to, struct
     struct weft_way way = follow(g, from, to, &hops);
     double most = way.alone;
     for (uint32_t i = 0; i < meeting(g, hops); i++)
-        most = larger(most, g->load[g->path[i]] * 8.0 / (double)link_of(g, g->path[i])->rate_bps);
+        most = fmax(most, g->load[g->path[i]] * 8.0 / (double)link_of(g, g->path[i])->rate_bps);
     s->out->mean_load += most;
     way.load = (float)most;
     if (s->out->way)
@@ -177,7 +172,7 @@ static void each(struct weft_auto_fabric *g, const struct weft_rank_layout *layo
 static double expected(uint32_t count, uint64_t looked, uint32_t fanout)
 {
     const double least = count < looked ? count : (double)looked;
-    return looked == fanout ? count : larger(least, count - DEVIATIONS * sqrt(count));
+    return looked == fanout ? count : fmax(least, count - DEVIATIONS * sqrt(count));
 }
 
 void weft_auto_fabric_cross(struct weft_auto_fabric *g, const struct weft_rank_layout *layout,
@@ -197,9 +192,9 @@ void weft_auto_fabric_cross(struct weft_auto_fabric *g, const struct weft_rank_l
     for (uint32_t i = 0; i < g->nloaded; i++) {
         const uint32_t port = g->loaded[i];
         const double messages = expected(g->load[port], looked, r->fanout);
-        most = larger(most, messages);
+        most = fmax(most, messages);
         all += messages;
-        out->load = larger(out->load, messages * 8.0 / (double)link_of(g, port)->rate_bps);
+        out->load = fmax(out->load, messages * 8.0 / (double)link_of(g, port)->rate_bps);
         g->load[port] = 0;
     }
     out->share = most > 0 ? all / g->nloaded / most : 1;

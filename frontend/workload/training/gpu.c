@@ -2,6 +2,7 @@
 /* The roofline of a GPU. */
 #include "workload/training/gpu.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FULL_ROWS 2048.0 /* rows from which a matrix product reaches its efficiency */
@@ -39,11 +40,6 @@ const char *weft_gpu_kernels(const struct weft_gpu *g)
                                                : "of h100, the same chip, memory by its bandwidth";
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 double weft_gpu_flops_s(const struct weft_gpu *g, double flops, double efficiency)
 {
     return flops > 0 ? flops / (g->peak_flops * efficiency) + g->launch_s : 0;
@@ -64,6 +60,6 @@ double weft_gpu_product_s(const struct weft_gpu *g, bool fp8, double m, double n
 {
     const double peak = fp8 ? g->fp8_flops * g->fp8_efficiency : g->peak_flops;
     const double bytes = 2 * m * n + (fp8 ? 1 : 2) * (others * n * k + m * k);
-    return larger(2 * m * n * k / (peak * efficiency),
-                  bytes / (g->memory_bps * g->memory_efficiency));
+    return fmax(2 * m * n * k / (peak * efficiency),
+                bytes / (g->memory_bps * g->memory_efficiency));
 }

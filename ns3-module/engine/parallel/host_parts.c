@@ -12,16 +12,11 @@
 
 /* ---- a window ---- */
 
-static int64_t sooner(int64_t a_ps, int64_t b_ps)
-{
-    return a_ps < b_ps ? a_ps : b_ps;
-}
-
 /* How far hosts may be run from @p t_ps on, but for timers. */
 static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps)
 {
     const int64_t switches_ps = e->windows.done_ps + e->windows.lookahead_ps;
-    return sooner(sooner(switches_ps, t_ps + h->lookahead_ps), e->loop.limit_ps);
+    return weft_ps_min(weft_ps_min(switches_ps, t_ps + h->lookahead_ps), e->loop.limit_ps);
 }
 
 /* How much happened up to @p t_ps. Where hosts act in step with each other, next to nothing does
@@ -118,11 +113,11 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     h->posts = h->in_worker && posts_may_wait(e);
     e->now = t_ps;
     const bool ahead = send_timers_may_be_ahead(e);
-    until_ps =
-        ahead ? send_timers_call(e, until_ps) : sooner(until_ps, agenda_slow_time(&e->loop.agenda));
+    until_ps = ahead ? send_timers_call(e, until_ps)
+                     : weft_ps_min(until_ps, agenda_slow_time(&e->loop.agenda));
     if (until_ps <= from_ps || (!ahead && !worthwhile(e, h, from_ps, until_ps)))
         return false;
-    window_report_pauses(e, sooner(t_ps, e->windows.done_ps));
+    window_report_pauses(e, weft_ps_min(t_ps, e->windows.done_ps));
     h->until_ps = until_ps;
     h->nheld = 0;
     h->window++;

@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- what is to be told ---- */
 
 /* When the first timer of the user, or of pauses at ports of this process, is due. */
@@ -35,7 +25,7 @@ static int64_t own_timer(struct weft_engine *e)
 static int64_t first_timer(struct weft_engine *e)
 {
     const int64_t own_ps = own_timer(e);
-    return e->peers->known.timer_ps < own_ps ? e->peers->known.timer_ps : own_ps;
+    return weft_ps_min(e->peers->known.timer_ps, own_ps);
 }
 
 /* Whether the first of what is to be told comes before all timers and events of users, and no host
@@ -62,7 +52,7 @@ static bool report_all(struct weft_engine *e)
         const struct completion t = p->completions[n];
         reported |= !t.deferrable;
         if (!e->windows.clusters.lone && !t.deferrable)
-            until_ps = least(until_ps, t.at.t + p->shortest_ps);
+            until_ps = weft_ps_min(until_ps, t.at.t + p->shortest_ps);
         peers_completion_report(e, &t);
     }
     p->ncompletions -= n;
@@ -310,12 +300,12 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
     p->from_ps = first_ps;
     while (!e->err.code && e->loop.stop_ps != INT64_MIN) {
         const int64_t timer_ps = first_timer(e), user_ps = p->user_ps;
-        run_round(e, least(timer_ps < until_ps ? timer_ps + 1 : until_ps, user_ps), until_ps);
+        run_round(e, weft_ps_min(timer_ps < until_ps ? timer_ps + 1 : until_ps, user_ps), until_ps);
         if (e->err.code)
             return;
         if (report_all(e))
             continue;
-        if (p->until.t < least(until_ps, user_ps)) {
+        if (p->until.t < weft_ps_min(until_ps, user_ps)) {
             give_up(e, p->until.t);
             continue;
         }
@@ -347,7 +337,7 @@ int64_t peers_next(struct weft_engine *e)
     const int64_t timer_ps = first_timer(e);
     if (p->posted && e->now < timer_ps)
         return e->now; /* or later */
-    return p->known.next_ps < timer_ps ? p->known.next_ps : timer_ps;
+    return weft_ps_min(p->known.next_ps, timer_ps);
 }
 
 /* The events of users come before all others. */
@@ -379,7 +369,7 @@ void peers_run(struct weft_engine *e)
     p->running = true;
     while (!e->err.code) {
         if (p->stopping)
-            e->loop.stop_ps = least(e->loop.stop_ps, most(w->done_ps, p->from_ps));
+            e->loop.stop_ps = weft_ps_min(e->loop.stop_ps, weft_ps_max(w->done_ps, p->from_ps));
         const int64_t first_ps = peers_next(e), stop_ps = e->loop.stop_ps;
         if (p->user_ps <= first_ps && p->user_ps < stop_ps) {
             between_windows(e);
@@ -390,20 +380,22 @@ void peers_run(struct weft_engine *e)
             break;
         const int64_t ahead_ps = e->parts->lookahead_ps;
         if (first_ps - w->done_ps >= ahead_ps) /* nothing happens until then but what is owed */
-            window_done(e, p->known.deferred ? part_least(e, least(first_owed(e), first_ps))
+            window_done(e, p->known.deferred ? part_least(e, weft_ps_min(first_owed(e), first_ps))
                                              : first_ps);
-        const int64_t from_ps = least(first_ps, w->done_ps);
+        const int64_t from_ps = weft_ps_min(first_ps, w->done_ps);
         const int64_t try_ps = p->known.last_try ? part_least(e, peers_next_try(e)) : WEFT_NEVER;
-        const int64_t until_ps = least(least(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);
+        const int64_t until_ps =
+            weft_ps_min(weft_ps_min(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);
         p->until = (struct ev){try_ps, EV_ID(EV_RTO, UINT64_C(0))};
-        run_window(e, from_ps, least(least(until_ps - 1, first_timer(e)) + 1, p->user_ps));
+        run_window(e, from_ps,
+                   weft_ps_min(weft_ps_min(until_ps - 1, first_timer(e)) + 1, p->user_ps));
     }
     if (e->err.code && !p->failed)
         peers_exchange(e); /* so that nobody waits for this process */
     if (e->err.code)
         window_report_pauses(e, WEFT_NEVER);
     p->running = false;
-    e->now = most(before_ps, most(p->known.last_ps, p->ran_ps));
+    e->now = weft_ps_max(before_ps, weft_ps_max(p->known.last_ps, p->ran_ps));
     if (!e->err.code && e->loop.stop_ps < LAST_PS && e->loop.stop_ps > e->loop.due_ps) {
         e->loop.due_ps = e->loop.stop_ps;
         e->loop.due_id = 0;

@@ -139,7 +139,7 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     }
     k->began = true;
     k->entry = entry;
-    k->start_ps = e->now > q->free_ps ? e->now : q->free_ps;
+    k->start_ps = weft_ps_max(e->now, q->free_ps);
     q->bytes = k->bytes;
     g->moved_ps = e->now;
     if (!k->home)
@@ -154,12 +154,12 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
         memo_push(e, e->now, MEMO_BACK, k->qp);
     memo_rates_watch(e, i);
     k->clean = !g->taken && g->taken_ps <= k->start_ps && (k->home || q->warm_ps <= k->start_ps);
-    q->warm_ps = k->start_ps < q->warm_ps ? k->start_ps : q->warm_ps;
+    q->warm_ps = weft_ps_min(k->start_ps, q->warm_ps);
     if (k->home)
         memo_msg_forms(e, k);
     if (q->open_ps <= e->now)
         return;
-    k->start_ps = q->open_ps > k->start_ps ? q->open_ps : k->start_ps;
+    k->start_ps = weft_ps_max(q->open_ps, k->start_ps);
     memo_hide(e, k->qp);
     memo_push(e, q->open_ps, MEMO_OPEN, k->qp);
 }

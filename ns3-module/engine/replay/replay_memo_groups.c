@@ -104,18 +104,18 @@ static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
     to->active += from->active;
     to->taken += from->taken;
     to->pattern ^= from->pattern;
-    to->taken_ps = to->taken_ps > from->taken_ps ? to->taken_ps : from->taken_ps;
-    to->changed_ps = to->changed_ps > from->changed_ps ? to->changed_ps : from->changed_ps;
+    to->taken_ps = weft_ps_max(to->taken_ps, from->taken_ps);
+    to->changed_ps = weft_ps_max(to->changed_ps, from->changed_ps);
     to->checks |= from->checks;
-    to->check_ps = to->check_ps > from->check_ps ? to->check_ps : from->check_ps;
+    to->check_ps = weft_ps_max(to->check_ps, from->check_ps);
     to->forming += from->forming;
     to->partly += from->partly;
     to->moved_ps = e->now;
-    to->interval_ps = to->interval_ps > from->interval_ps ? to->interval_ps : from->interval_ps;
-    to->measured_ps = to->measured_ps > from->measured_ps ? to->measured_ps : from->measured_ps;
-    to->measures_ps = to->measures_ps > from->measures_ps ? to->measures_ps : from->measures_ps;
+    to->interval_ps = weft_ps_max(to->interval_ps, from->interval_ps);
+    to->measured_ps = weft_ps_max(to->measured_ps, from->measured_ps);
+    to->measures_ps = weft_ps_max(to->measures_ps, from->measures_ps);
     to->expects = to->expects == from->expects ? to->expects : 0;
-    to->whole_ps = to->whole_ps > from->whole_ps ? to->whole_ps : from->whole_ps;
+    to->whole_ps = weft_ps_max(to->whole_ps, from->whole_ps);
 }
 
 /* Calls fn for the egress ports of a QP that may hold it up, there and back. */

@@ -70,8 +70,7 @@ static int64_t rates_interval_ps(const struct weft_engine *e, const struct qp *q
     const int64_t rtt_ps = ROUND_TRIPS * q->kind->env.base_rtt_ps,
                   few_ps = (int64_t)(FEW_PACKETS * rates_turn_ps(e, q)),
                   own_ps = r->pace_ps ? PACES * r->pace_ps(cc_state_of(q), q->kind->ccp) : 0;
-    const int64_t most_ps = rtt_ps > few_ps ? rtt_ps : few_ps;
-    return most_ps > own_ps ? most_ps : own_ps;
+    return weft_ps_max(weft_ps_max(rtt_ps, few_ps), own_ps);
 }
 
 static void rates_shift(struct memo_course *c)
@@ -197,7 +196,7 @@ void memo_rates_watch(struct weft_engine *e, uint32_t i)
     const int64_t interval_ps = rates_interval_ps(e, q);
     if (rates_left(e, k) * rates_turn_ps(e, q) < WORTH * (double)interval_ps)
         return;
-    g->interval_ps = g->interval_ps > interval_ps ? g->interval_ps : interval_ps;
+    g->interval_ps = weft_ps_max(g->interval_ps, interval_ps);
     memo_group_measures(e, g, k->qp);
 }
 
@@ -315,7 +314,7 @@ void memo_rates_measure(struct weft_engine *e, uint32_t qi)
         known &= c->n == MEMO_RATES && memo_qp_is_plain(e, of) &&
                  !weft_cc_replay_of(of->kind->cc)->unsettled &&
                  !replay_component_is_ahead(e, k->qp) && !rates_for_check(e, g, k);
-        least_ps = rates_interval_ps(e, of) > least_ps ? rates_interval_ps(e, of) : least_ps;
+        least_ps = weft_ps_max(least_ps, rates_interval_ps(e, of));
         const double each_ps = c->n ? 1 / c->rate[MEMO_RATES - 1] : rates_turn_ps(e, of);
         worth |= rates_left(e, k) * each_ps > WORTH * (double)g->interval_ps;
     }

@@ -215,14 +215,6 @@ void replay_memo_qp_state(const struct weft_engine *e, uint32_t qi, struct weft_
 
 /* ---- taken over, and given back ---- */
 
-/* A QP's messages are received, and acknowledged, in order: @p t_ps, or else when the last one is.
- */
-static int64_t taken_not_before(int64_t *last_ps, int64_t t_ps)
-{
-    *last_ps = t_ps > *last_ps ? t_ps : *last_ps;
-    return *last_ps;
-}
-
 /* How long a message takes at least: a time drawn and what the others took after it need not fit.
  */
 static int64_t taken_ideal_ps(struct weft_engine *e, const struct memo_msg *k)
@@ -281,10 +273,11 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     const int64_t received_ps = k->taken_ps + (int64_t)(m->received_ps + later_ps);
     const int64_t ideal_ps = k->start_ps + taken_ideal_ps(e, k);
     k->due_ps[MEMO_SENT] = k->sent_ps = k->taken_ps + (int64_t)(sent_ps * share);
-    k->due_ps[MEMO_RECEIVED] =
-        taken_not_before(&q->received_ps, received_ps > ideal_ps ? received_ps : ideal_ps);
-    k->due_ps[MEMO_ACKED] =
-        taken_not_before(&q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
+    /* a QP's messages are received, and acknowledged, in order */
+    q->received_ps = weft_ps_max(q->received_ps, weft_ps_max(received_ps, ideal_ps));
+    q->acked_ps = weft_ps_max(q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
+    k->due_ps[MEMO_RECEIVED] = q->received_ps;
+    k->due_ps[MEMO_ACKED] = q->acked_ps;
     m->hits++;
     replay_of(e)->memo.whole++;
     replay_of(e)->memo.spread += memo_entry_spread(m);
