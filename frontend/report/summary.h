@@ -194,6 +194,7 @@ struct weft_summary {
     struct weft_totals net;
     struct weft_replay_figures replay;
     bool replay_auto;     /**< said only where something was taken over */
+    uint32_t train;       /**< packets that may count as one; at most 1: each for itself */
     uint64_t fallbacks;   /**< times that it began again without replay and threads, */
     const char *fallback; /**< and why */
 

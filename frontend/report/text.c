@@ -247,8 +247,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
                 " packet%s lost on them\n",
                 "faults", s->faults, WEFT_PLURAL(s->faults), s->fault_losses,
                 WEFT_PLURAL(s->fault_losses));
-    fprintf(out, "  %-24s %" PRIu64 " with data; %" PRIu64 " of any kind on links, one per hop\n",
+    fprintf(out, "  %-24s %" PRIu64 " with data; %" PRIu64 " of any kind on links, one per hop",
             "packets", t->sent[WEFT_PKT_DATA], t->packet_hops);
+    if (s->train > 1)
+        fprintf(out, "; trains of up to %" PRIu32 " count as one", s->train);
+    fputc('\n', out);
 }
 
 /* How long it took, or how far it got. */

@@ -36,4 +36,6 @@ void weft_again_summarize(const struct weft_scenario *s, struct weft_summary *m)
 {
     m->fallbacks = s->plain != NULL;
     m->fallback = s->plain;
+    m->replay_auto = s->replay_auto;
+    m->train = (uint32_t)weft_scenario_number(s, "transport", "train");
 }

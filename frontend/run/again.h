@@ -20,7 +20,8 @@ bool weft_again_wanted(const struct weft_cli *cli, const struct weft_scenario *s
                        struct weft_net *net, const struct weft_err *err);
 /** Says so, and has @p s be run without run.replay and run.threads; clears @p err. */
 void weft_again_begin(const struct weft_cli *cli, struct weft_scenario *s, struct weft_err *err);
-/** The same of the run that follows, in its summary. */
+/** Says so in the summary of the run that follows; of any run, what else its settings change there.
+ */
 void weft_again_summarize(const struct weft_scenario *s, struct weft_summary *m);
 
 #endif

@@ -126,30 +126,11 @@ static void cost_on_flow(void *ctx, const struct weft_completion *done)
         cost_look(p);
 }
 
-/* A setting as a number; 0: there is none. */
-static double cost_setting(const struct weft_scenario *s, const char *element, const char *name)
-{
-    for (size_t i = 0; i < s->ngroups; i++) {
-        const struct weft_scenario_group *g = &s->groups[i];
-        const struct weft_param *p = weft_params_find(g->table, name);
-        char buf[WEFT_PARAM_TEXT_MAX];
-        uint64_t bytes = 0;
-        struct weft_err no_size = {0};
-        if (strcmp(g->element, element) != 0 || !p)
-            continue;
-        const char *text = weft_params_format(p, g->values, buf, sizeof buf);
-        if (p->type == WEFT_PARAM_SIZE)
-            return weft_parse_size_bytes(text, &bytes, &no_size) ? 0 : (double)bytes;
-        return strtod(text, NULL);
-    }
-    return 0;
-}
-
 /* The ACKs of a packet, one for so many packets or so many bytes of them. */
 static double cost_acks(const struct weft_scenario *s, const char *section, double frame_bytes)
 {
-    const double every = cost_setting(s, section, "ack-every");
-    const double bytes = cost_setting(s, section, "ack-every-bytes");
+    const double every = weft_scenario_number(s, section, "ack-every");
+    const double bytes = weft_scenario_number(s, section, "ack-every-bytes");
     return bytes > frame_bytes ? frame_bytes / bytes : every > 1 ? 1 / every : 1;
 }
 
@@ -158,7 +139,7 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                       struct cost_play *p)
 {
     const double mtu = (double)weft_scenario_manner(s, f).frame_bytes;
-    const double ip_bytes = cost_setting(s, "tcp", "mtu"), header_bytes = 40;
+    const double ip_bytes = weft_scenario_number(s, "tcp", "mtu"), header_bytes = 40;
     const char *own = weft_scenario_own_transport(s);
     const bool uet = own && strcmp(own, "uet") == 0;
     const bool stamps = weft_cc_needs(s->cc, s->cc_params) & WEFT_CC_NEEDS_INT;
@@ -168,7 +149,7 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                                                        : MANNER_ROCE],
                                 .frame_bytes = mtu > 0 ? mtu : 4096,
                                 .acks = cost_acks(s, "transport", mtu),
-                                .train = cost_setting(s, "transport", "train")};
+                                .train = weft_scenario_number(s, "transport", "train")};
     p->ways[UET] = (struct way){.m = &manners[MANNER_UET],
                                 .frame_bytes = p->ways[OWN].frame_bytes,
                                 .acks = cost_acks(s, "uet", mtu)};

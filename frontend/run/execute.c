@@ -380,7 +380,6 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     print_threads(r);
-    m->replay_auto = r->s->replay_auto;
     weft_again_summarize(r->s, m);
     m->left_behind = r->slices.left_behind;
     m->victims = r->slices.victims;

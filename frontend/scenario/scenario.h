@@ -305,6 +305,8 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
 /** The group of an element; NULL: there is none. */
 struct weft_scenario_group *weft_scenario_group_of(const struct weft_scenario *s,
                                                    const char *element);
+/** A number or size that is set, in bytes; 0: there is no such setting. */
+double weft_scenario_number(const struct weft_scenario *s, const char *element, const char *name);
 
 /** Receives text piece by piece. */
 struct weft_text_sink {

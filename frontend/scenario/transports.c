@@ -6,6 +6,7 @@
  * that, and whatever contradicts it is an error.
  */
 #include "base/list.h"
+#include "base/units.h"
 #include "scenario/resolve.h"
 
 #include <inttypes.h>
@@ -31,6 +32,15 @@ static const char *transports_text(const struct weft_scenario *s, const char *el
     const struct weft_scenario_group *g = weft_scenario_group_of(s, element);
     const struct weft_param *p = g ? weft_params_find(g->table, name) : NULL;
     return p ? weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX) : "";
+}
+
+double weft_scenario_number(const struct weft_scenario *s, const char *element, const char *name)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    const char *text = transports_text(s, element, name, buf);
+    uint64_t bytes;
+    struct weft_err no_size = {0};
+    return weft_parse_size_bytes(text, &bytes, &no_size) ? strtod(text, NULL) : (double)bytes;
 }
 
 static uint32_t transports_number(const struct weft_scenario *s, const char *element,

@@ -711,6 +711,19 @@ TEST(Run, OneOfAKindIsSingular)
     EXPECT_FALSE(std::regex_search(s.out, m, plural)) << s.out;
 }
 
+TEST(Run, SaysWhatCountsAsAPacket)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    for (const char *train : {"1", "8"}) {
+        const Said s = weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
+                             "workload.type=generate", "--set", "congestion-control.name=none",
+                             "--set", std::string("transport.train=") + train});
+        EXPECT_CONTAINS(s.out, *train == '8' ? "one per hop; trains of up to 8 count as one\n"
+                                             : "one per hop\n");
+    }
+}
+
 /* --quiet leaves out what was not asked for. */
 TEST(Replay, ExplainsItselfQuietly)
 {

@@ -229,6 +229,7 @@ TEST(Summary, TextAndJsonCarryTheNumbers)
     EXPECT_CONTAINS(t, "12.35 us simulated, 4 of 4 operations");
     EXPECT_CONTAINS(t, "42 ECN marks");
     EXPECT_CONTAINS(t, "7 PFC pauses repeated 5 times");
+    EXPECT_CONTAINS(t, "10 of any kind on links, one per hop\n");
     EXPECT_CONTAINS(t, "s2->h1 50.0 %");
     weft_json j;
     weft_err err = {};

@@ -238,7 +238,6 @@ static void hpcc_run_conclude(struct weft_hpcc_run *r, const struct weft_run_clo
     weft_report_summarize(r->x.report, r->net, NULL, reached_ps, m);
     m->scenario = weft_path_base(r->job.config->file);
     m->outcome = outcome;
-    m->replay_auto = r->s->replay_auto;
     weft_again_summarize(r->s, m);
     m->left_behind = r->slices.left_behind;
     m->victims = r->slices.victims;
