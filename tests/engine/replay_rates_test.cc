@@ -198,6 +198,10 @@ TEST(ReplayRates, LooksInBetween)
             EXPECT_NEAR(static_cast<double>(b.acked_bytes), static_cast<double>(a.acked_bytes),
                         0.005 * static_cast<double>(a.acked_bytes) + 300'000)
                 << steps << " steps, " << t << " us";
+            const double arrived = static_cast<double>(weft_engine_arrived_bytes(p.off.e));
+            EXPECT_NEAR(static_cast<double>(weft_engine_arrived_bytes(p.on.e)), arrived,
+                        0.005 * arrived + 4 * 300'000)
+                << steps << " steps, " << t << " us";
         }
         EXPECT_GT(p.Figures().skipped_hops, p.on.Totals().packet_hops / 2) << p.Figures().why;
     }

@@ -20,11 +20,10 @@
  */
 #include "stall.h"
 #include "balance/ecmp.h"
-#include "core/control_config.h"
 #include "core/context.h"
 #include "core/control_config.h"
+#include "core/extension.h"
 #include "switch/lazy.h"
-#include "core/control_config.h"
 #include "transport/recovery.h"
 
 #include "base/int128.h"
@@ -152,7 +151,10 @@ uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t taken = (q->exp_psn - m->first_psn) * q->kind->env.mtu_bytes;
-        sum += taken < m->bytes ? taken : m->bytes;
+        struct weft_qp_state unseen = {0};
+        if (e->extension)
+            e->extension->ops->qp_state(e, i, &unseen);
+        sum += (taken < m->bytes ? taken : m->bytes) + unseen.acked_bytes;
     }
     return part_sum(e, sum);
 }
