@@ -211,6 +211,7 @@ static int init_memory(struct weft_engine *e, const struct weft_peers *peers, st
         e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
     if (!stable_init_growing(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init_growing(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
+        !stable_init_growing(&e->logs.pool, sizeof(struct msg_log), MAX_MSGS) ||
         !stable_init_growing(&e->qps.pool, qp_bytes, MAX_QPS) ||
         !stable_init_beside(&e->qps.senders, several ? sizeof(struct sender) : 0, &e->qps.pool) ||
         !stable_init_beside(&e->qps.rare, sizeof(struct qp_rare), &e->qps.pool) ||
@@ -299,6 +300,7 @@ void weft_engine_free(struct weft_engine *e)
     evq_free(&e->loop.agenda.slow);
     stable_fini(&e->pkts.pool);
     stable_fini(&e->msgs);
+    stable_fini(&e->logs.pool);
     stable_fini(&e->qps.pool);
     stable_fini(&e->qps.senders);
     stable_fini(&e->qps.rare);

@@ -68,6 +68,7 @@ struct weft_engine {
     struct packets pkts;
     struct telemetry telemetry;
     struct stable msgs; /**< struct msg */
+    struct msg_logs logs;
     struct qps qps;
     struct rc rc;
     struct control *controls; /**< one per transport and dimension, ncontrols */
@@ -122,6 +123,15 @@ static inline uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
 static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct msg *)(void *)e->msgs.base + i;
+}
+static inline struct msg_log *msg_log_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct msg_log *)(void *)e->logs.pool.base + i;
+}
+/** What became of a message so far, to be read. */
+static inline const struct msg_log *msg_log(const struct weft_engine *e, const struct msg *m)
+{
+    return m->log == NIL ? &msg_log_none : msg_log_at(e, m->log);
 }
 /** By the size in the pool: one multiplication, where a constant would be taken apart into several
  * shifts. */

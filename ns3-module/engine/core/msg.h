@@ -5,13 +5,26 @@
 
 #include "engine.h"
 #include "fields.h"
+#include "stable.h"
 #include <stdint.h>
 
 /** A posted message until its last ACK. */
 struct msg {
 #define FIELD FIELD_DECLARE
-#define FIELD_UNION FIELD_DECLARE_UNION
 #include "msg.def"
+};
+
+/** What became of it so far. */
+struct msg_log {
+#define FIELD FIELD_DECLARE
+#include "msg_log.def"
+};
+static const struct msg_log msg_log_none = {.sent_ps = -1}; /**< nothing so far */
+
+/** Those of all messages. */
+struct msg_logs {
+    struct stable pool;
+    struct msg_log lost; /**< is written where there is no memory for one: the run is over */
 };
 
 /** The packet that makes a message complete. */

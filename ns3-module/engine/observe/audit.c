@@ -279,6 +279,7 @@ static int check_totals(struct weft_engine *e, struct weft_err *err)
         sent, delivered, drops, t.packets_in_flight);
     LAW(err, t.msgs_acked + e->msgs.live + in_network_parts(e) == t.msgs_posted,
         "messages posted, acked and waiting differ");
+    LAW(err, e->logs.pool.live <= e->msgs.live, "a message is over, and what became of it is not");
     return 0;
 }
 

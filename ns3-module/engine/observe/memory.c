@@ -56,5 +56,5 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) +
                         touched(&e->delays.waits) + touched(&e->rc.maps);
     out->peak_messages = e->msgs.peak;
-    out->message_bytes = touched(&e->msgs);
+    out->message_bytes = touched(&e->msgs) + touched(&e->logs.pool);
 }

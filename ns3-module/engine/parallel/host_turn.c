@@ -68,7 +68,7 @@ static bool runs_in_worker(const struct weft_engine *e, const struct host_parts 
         (k->flags & (PKT_LAST | PKT_TRIM)) != PKT_LAST || k->psn != q->exp_psn)
         return false;
     struct weft_completion d;
-    rc_fill_done(q, msg_at(e, q->rcv_msg), 0, &d);
+    rc_fill(q, msg_at(e, q->rcv_msg), &d);
     struct weft_follows sends;
     sends.n = 0;
     return e->hooks.concurrency.runs_in_worker(e->hooks.concurrency.ctx, e->worker->number, &d.msg,

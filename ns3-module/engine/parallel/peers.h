@@ -57,10 +57,13 @@ enum msg_crossing {
 /** The fields of one time, one behind the other: no more than all that are ever sent. */
 struct msg_fields {
 #define FIELD(type, name, dimensions, evolution, owner)
-#define FIELD_UNION(type, evolution, owner) char ideal_ps[sizeof(int64_t)];
 #define MSG_FIELD(crosses, type, name, dimensions, evolution, owner)                               \
     char name[sizeof(((struct msg *)0)->name)];
 #include "core/msg.def"
+#define FIELD(type, name, dimensions, evolution, owner)
+#define MSG_FIELD(crosses, type, name, dimensions, evolution, owner)                               \
+    char name[sizeof(((struct msg_log *)0)->name)];
+#include "core/msg_log.def"
 };
 
 /** The last packet of a message has been sent for the first time: what its receiver wants of it. */
@@ -176,9 +179,11 @@ void peers_exchange(struct weft_engine *e);
 
 /* peers_fields.c */
 /** The fields of a message that are sent to other processes at a time. */
-struct msg_fields msg_fields_of(const struct msg *m, enum msg_crossing when);
+struct msg_fields msg_fields_of(const struct weft_engine *e, const struct msg *m,
+                                enum msg_crossing when);
 /** Takes them over there. */
-void msg_fields_take(struct msg *m, const struct msg_fields *f, enum msg_crossing when);
+void msg_fields_take(struct weft_engine *e, struct msg *m, const struct msg_fields *f,
+                     enum msg_crossing when);
 
 /* peers_completions.c */
 /** The message to other processes. */

@@ -2,6 +2,7 @@
 /* Completions of all processes, reported in the order of all events. */
 #include "core/context.h"
 #include "peers.h"
+#include "transport/delay.h"
 #include "transport/rc.h"
 
 #include <stdlib.h>
@@ -31,13 +32,13 @@ void completion_message_of(const struct weft_engine *e, const struct completion 
 {
     memset(message, 0, sizeof *message);
     message->completion = *t;
-    message->fields = msg_fields_of(msg_at(e, t->msg), crossing_of(t));
+    message->fields = msg_fields_of(e, msg_at(e, t->msg), crossing_of(t));
 }
 
 void peers_completion_came(struct weft_engine *e, const struct completion_message *message)
 {
     const struct completion *t = &message->completion;
-    msg_fields_take(msg_at(e, t->msg), &message->fields, crossing_of(t));
+    msg_fields_take(e, msg_at(e, t->msg), &message->fields, crossing_of(t));
     peers_completion_add(e, t);
 }
 
@@ -72,9 +73,10 @@ void peers_completion_report(struct weft_engine *e, const struct completion *t)
     const struct msg *m = peers_complete_message(e, t);
     const bool his = concerns(e, t);
     struct weft_completion done; /* with the token of this process */
-    rc_fill_done(qp_at(e, m->qp), m, t->kind == COMPLETION_ACKED ? t->at.t : 0, &done);
+    rc_fill_done(e, m, t->kind == COMPLETION_ACKED ? t->at.t : 0, &done);
     e->now = t->at.t;
     if (t->kind == COMPLETION_ACKED) {
+        delay_log_release(e, msg_at(e, t->msg));
         stable_release(&e->msgs, t->msg);
         if (his && e->hooks.acked)
             e->hooks.acked(e->hooks.ctx, &done);

@@ -174,7 +174,7 @@ static void unpack_last(struct weft_engine *e, struct send_buffer *from)
 {
     struct peers_last l;
     take(from, &l, sizeof l);
-    msg_fields_take(msg_at(e, l.msg), &l.fields, CROSSES_SENT);
+    msg_fields_take(e, msg_at(e, l.msg), &l.fields, CROSSES_SENT);
 }
 
 static void unpack_packet(struct weft_engine *e, struct send_buffer *from)

@@ -83,7 +83,7 @@ void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i,
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m)
 {
     struct peers *p = e->peers;
-    const struct peers_last l = {(uint32_t)(m - msg_at(e, 0)), msg_fields_of(m, CROSSES_SENT)};
+    const struct peers_last l = {(uint32_t)(m - msg_at(e, 0)), msg_fields_of(e, m, CROSSES_SENT)};
     const unsigned to = p->owner[e->fabric->hosts[q->dst_host]];
     if (to != p->link.me)
         send_buffer_add(e, &p->lasts[to], &l, sizeof l);

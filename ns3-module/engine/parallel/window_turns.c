@@ -224,10 +224,8 @@ static void shuffle(struct weft_engine *e, struct window_threads *c)
 /* Free records go to threads that want some. */
 static void hand_out(struct weft_engine *e, struct window_threads *c)
 {
-    for (unsigned i = 0; i < c->n; i++) {
-        worker_give_packets(&c->workers[i], e);
-        worker_give_messages(&c->workers[i], e);
-    }
+    for (unsigned i = 0; i < c->n; i++)
+        worker_give(&c->workers[i], e);
     const unsigned first = (unsigned)(c->figures.windows % c->n);
     for (unsigned i = 0; i < c->n && e->telemetry.stacks.free_head != NIL; i++)
         if (worker_give_stacks(&c->workers[(first + i) % c->n], e))
@@ -249,19 +247,16 @@ void window_threads_do(struct weft_engine *e, struct window_threads *c, window_t
     c->work = work;
     host_agendas_change(e);
     window_threads_spent(c, WEFT_ALONE_LIST);
-    atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
-    atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
-    atomic_store_explicit(&c->untouched[2], e->msgs.n, memory_order_relaxed);
+    for (unsigned k = 0; k < WORKER_POOLS; k++)
+        atomic_store_explicit(&c->untouched[k], worker_all(e, k)->n, memory_order_relaxed);
     const unsigned threads = window_threads_together(c, run_part);
     if (threads < c->n && !e->choice)
         engine_fail(e, WEFT_E_LIMIT, "the system gives %u threads, not %u", threads, c->n);
     window_threads_together(c, deliver);
-    e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
-    e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
-    e->msgs.n = atomic_load_explicit(&c->untouched[2], memory_order_relaxed);
-    stable_note_room(&e->pkts.pool);
-    stable_note_room(&e->telemetry.stacks);
-    stable_note_room(&e->msgs);
+    for (unsigned k = 0; k < WORKER_POOLS; k++) {
+        worker_all(e, k)->n = atomic_load_explicit(&c->untouched[k], memory_order_relaxed);
+        stable_note_room(worker_all(e, k));
+    }
     list_firsts(e, c);
     window_threads_spent(c, WEFT_ALONE_LIST);
     for (unsigned i = 0; i < c->n; i++)

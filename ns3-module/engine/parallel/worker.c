@@ -26,15 +26,15 @@ bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned n
     w->out = out;
     w->to = to;
     w->sent = calloc(n, sizeof *w->sent);
-    w->pkts = w->stacks = w->msgs =
-        (struct worker_pool){.head = NIL, .spare = NIL, .give = NIL, .most = UINT32_MAX};
-    w->pkts.all = &e->pkts.pool;
-    w->stacks.all = &e->telemetry.stacks;
-    w->msgs.all = &e->msgs;
-    w->pkts.untouched = &untouched[0];
-    w->pkts.most = SURPLUS; /* free stacks flow the other way */
-    w->stacks.untouched = &untouched[1];
-    w->msgs.untouched = &untouched[2];
+    for (unsigned k = 0; k < WORKER_POOLS; k++) {
+        const bool back = k == WORKER_PKTS || k == WORKER_LOGS; /* stacks flow the other way */
+        w->pools[k] = (struct worker_pool){.head = NIL,
+                                           .spare = NIL,
+                                           .give = NIL,
+                                           .most = back ? SURPLUS : UINT32_MAX,
+                                           .untouched = &untouched[k],
+                                           .all = worker_all(e, k)};
+    }
     return w->sent != NULL;
 }
 
@@ -83,12 +83,11 @@ static void pool_retire(struct weft_engine *e, const struct worker_pool *p, stru
     }
 }
 
-void worker_retire(const struct worker *w, struct weft_engine *e)
+void worker_retire(struct worker *w, struct weft_engine *e)
 {
-    pool_retire(e, &w->pkts, &e->pkts.pool);
-    pool_retire(e, &w->msgs, &e->msgs);
-    if (e->telemetry.stacks.base) /* else no packet has any */
-        pool_retire(e, &w->stacks, &e->telemetry.stacks);
+    for (unsigned k = 0; k < WORKER_POOLS; k++)
+        if (worker_all(e, k)->base) /* else there are no stacks */
+            pool_retire(e, &w->pools[k], worker_all(e, k));
 }
 
 /* ---- a window ---- */
@@ -115,9 +114,8 @@ void worker_begin(struct worker *w, const struct weft_engine *e)
     c->windows.notes_cap = w->notes_cap;
     c->windows.nnotes = 0;
     w->nholds = e->delays.nholds;
-    pool_begin(&w->pkts, &c->pkts.pool);
-    pool_begin(&w->stacks, &c->telemetry.stacks);
-    pool_begin(&w->msgs, &c->msgs);
+    for (unsigned k = 0; k < WORKER_POOLS; k++)
+        pool_begin(&w->pools[k], worker_all(c, k));
 }
 
 /* Keeps the free records, or sets some aside for the engine. */
@@ -138,12 +136,11 @@ static void pool_end(struct worker_pool *p, const struct stable *s)
 
 void worker_end(struct worker *w)
 {
-    const struct weft_engine *c = &w->e;
+    struct weft_engine *c = &w->e;
     w->notes = c->windows.notes;
     w->notes_cap = c->windows.notes_cap;
-    pool_end(&w->pkts, &c->pkts.pool);
-    pool_end(&w->stacks, &c->telemetry.stacks);
-    pool_end(&w->msgs, &c->msgs);
+    for (unsigned k = 0; k < WORKER_POOLS; k++)
+        pool_end(&w->pools[k], worker_all(c, k));
 }
 
 /* ---- what is taken over ---- */
@@ -175,22 +172,20 @@ static void give(struct worker_pool *p, struct stable *all)
     set_next_free(all, tail, NIL);
 }
 
-void worker_give_packets(struct worker *w, struct weft_engine *e)
+void worker_give(struct worker *w, struct weft_engine *e)
 {
-    w->pkts.most = e->pkts.pool.free_head == NIL ? SURPLUS : UINT32_MAX;
-    give(&w->pkts, &e->pkts.pool);
-}
-
-void worker_give_messages(struct worker *w, struct weft_engine *e)
-{
-    give(&w->msgs, &e->msgs);
+    w->pools[WORKER_PKTS].most = e->pkts.pool.free_head == NIL ? SURPLUS : UINT32_MAX;
+    for (unsigned k = 0; k < WORKER_POOLS; k++)
+        if (k != WORKER_STACKS)
+            give(&w->pools[k], worker_all(e, k));
 }
 
 void worker_release_message(struct worker *w, struct weft_engine *e, uint32_t msg)
 {
-    set_next_free(&e->msgs, msg, w->msgs.head);
-    w->msgs.head = msg;
-    w->msgs.nfree++;
+    struct worker_pool *const p = &w->pools[WORKER_MSGS];
+    set_next_free(&e->msgs, msg, p->head);
+    p->head = msg;
+    p->nfree++;
     w->nposted--;
     e->msgs.live--;
 }
@@ -198,9 +193,9 @@ void worker_release_message(struct worker *w, struct weft_engine *e, uint32_t ms
 bool worker_give_stacks(struct worker *w, struct weft_engine *e)
 {
     struct stable *all = &e->telemetry.stacks;
-    if (w->stacks.spare != NIL)
+    if (w->pools[WORKER_STACKS].spare != NIL)
         return false;
-    w->stacks.spare = all->free_head;
+    w->pools[WORKER_STACKS].spare = all->free_head;
     all->free_head = NIL;
     return true;
 }
@@ -253,7 +248,7 @@ static void join_notes(struct weft_engine *e, const struct windows *w)
 
 void worker_join(struct worker *w, struct weft_engine *e)
 {
-    const struct weft_engine *c = &w->e;
+    struct weft_engine *c = &w->e;
     if (c->err.code)
         engine_fail(e, c->err.code, "%s", c->err.msg);
     for (unsigned k = 0; k < w->n && !e->parts; k++) { /* to hosts, which are of nobody */
@@ -273,9 +268,8 @@ void worker_join(struct worker *w, struct weft_engine *e)
     w->ntimers = 0;
     totals_add(&e->tot, &c->tot);
     join_notes(e, &c->windows);
-    pool_join(&w->pkts, &c->pkts.pool, &e->pkts.pool);
-    pool_join(&w->stacks, &c->telemetry.stacks, &e->telemetry.stacks);
-    pool_join(&w->msgs, &c->msgs, &e->msgs);
+    for (unsigned k = 0; k < WORKER_POOLS; k++)
+        pool_join(&w->pools[k], worker_all(c, k), worker_all(e, k));
     for (uint32_t i = 0; i < w->nposts; i++)
         post_await(e, qp_at(e, msg_at(e, w->posts[i].msg)->qp), w->posts[i].msg,
                    w->posts[i].before);
@@ -370,10 +364,9 @@ void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum we
 
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool)
 {
-    struct worker *w = e->worker;
-    struct worker_pool *p = pool == &e->pkts.pool          ? &w->pkts
-                            : pool == &e->telemetry.stacks ? &w->stacks
-                                                           : &w->msgs;
+    struct worker_pool *p = e->worker->pools;
+    for (unsigned k = 0; worker_all(e, k) != pool; k++)
+        p++;
     if (p->spare != NIL) {
         pool->free_head = p->spare;
         p->nfree += p->nspare;

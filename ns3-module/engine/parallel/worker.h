@@ -62,8 +62,15 @@ struct worker_pool {
     uint32_t room;               /**< records that this is known to have memory for */
 };
 
-/** Kinds of them: packets, stacks of INT stamps, messages. */
-#define WORKER_POOLS 3
+/** Kinds of them: packets, stacks of INT stamps, messages, what became of these. */
+enum worker_kind { WORKER_PKTS, WORKER_STACKS, WORKER_MSGS, WORKER_LOGS, WORKER_POOLS };
+
+/** All records of a kind. */
+static inline struct stable *worker_all(struct weft_engine *e, enum worker_kind kind)
+{
+    struct stable *const all[] = {&e->pkts.pool, &e->telemetry.stacks, &e->msgs, &e->logs.pool};
+    return all[kind];
+}
 
 struct worker {
     struct weft_engine e;      /**< its context */
@@ -77,7 +84,7 @@ struct worker {
     uint32_t ntimers, timers_cap;
     struct window_note *notes; /**< room for those of its context */
     uint32_t notes_cap;
-    struct worker_pool pkts, stacks, msgs;
+    struct worker_pool pools[WORKER_POOLS];
     struct worker_post *posts; /**< of this window */
     uint32_t nposts, posts_cap;
     uint32_t nposted; /**< messages posted by its hosts for which it has no record back */
@@ -93,7 +100,7 @@ bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned n
                  struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
 void worker_fini(struct worker *w);
 /** No window comes any more: the engine gets its free records back. */
-void worker_retire(const struct worker *w, struct weft_engine *e);
+void worker_retire(struct worker *w, struct weft_engine *e);
 /** The window begins: takes a copy of the engine's context. */
 void worker_begin(struct worker *w, const struct weft_engine *e);
 /** It is over, for this thread. */
@@ -103,10 +110,8 @@ void worker_end(struct worker *w);
 void worker_deliver(struct worker *all, unsigned number);
 /** The engine takes over what the thread has done. */
 void worker_join(struct worker *w, struct weft_engine *e);
-/** Gives the thread some of the engine's free packets if it had to take new ones. */
-void worker_give_packets(struct worker *w, struct weft_engine *e);
-/** The same of records of messages. */
-void worker_give_messages(struct worker *w, struct weft_engine *e);
+/** Gives the thread some of the engine's free records, but stacks, if it had to take new ones. */
+void worker_give(struct worker *w, struct weft_engine *e);
 /** Gives it the record of a message that is acknowledged, instead of one that it has used. */
 void worker_release_message(struct worker *w, struct weft_engine *e, uint32_t msg);
 /** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */

@@ -138,7 +138,8 @@ static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
     taken_count_kind(e, k, false, acks, ack_frame(q), 0);
     const double share = (double)(k->packets - k->before) / (double)k->packets;
     const uint64_t cnps = tail ? (uint64_t)(memo_entry_at(e, k->entry)->cnps * share + 0.5) : 0;
-    msg_at(e, k->msg)->cnps += (uint32_t)cnps;
+    if (cnps)
+        delay_log(e, msg_at(e, k->msg))->cnps += cnps;
     if (q->kind->control->cnp.separate) {
         taken_count_kind(e, k, false, cnps, cnp_frame(e), 0);
         e->tot.sent[WEFT_PKT_CNP] += cnps;
@@ -365,7 +366,10 @@ static void taken_partly_ends(struct weft_engine *e, struct memo_msg *k, uint64_
     for (int d = 0; d < WEFT_DELAY_QUEUE && n > k->before; d++)
         qp_at(e, k->qp)->snd->held_ps[d] +=
             (int64_t)(c->held_share[d] * (double)(e->now - k->taken_ps));
-    m->cnps += (uint32_t)((double)m->cnps * (double)(n - k->before) / (double)k->before);
+    if (m->log != NIL) {
+        struct msg_log *const log = delay_log(e, m);
+        log->cnps += (uint64_t)((double)log->cnps * (double)(n - k->before) / (double)k->before);
+    }
     if (k->due_ps[MEMO_SENT] != WEFT_NEVER) { /* something came up, rates will be others */
         c->taken_rate = 0;
         replay_of(e)->memo.rates_error += c->off_early;
@@ -462,13 +466,13 @@ bool memo_sent(struct weft_engine *e, uint32_t i)
         taken_back(e, i);
         return false;
     }
-    struct msg *m = msg_at(e, k->msg);
+    struct msg_log *const log = delay_log(e, msg_at(e, k->msg));
     const struct memo_entry *from = memo_entry_at(e, k->entry);
     taken_move(e, k, k->packets);
-    m->sent_ps = e->now;
+    log->sent_ps = e->now;
     for (int c = 0; c < WEFT_DELAY_QUEUE; c++)
-        m->held_ps[c] = (int64_t)from->held_ps[c];
-    m->held_ps[WEFT_DELAY_NIC] += k->start_ps - k->post_ps;
+        log->held_ps[c] = (int64_t)from->held_ps[c];
+    log->held_ps[WEFT_DELAY_NIC] += k->start_ps - k->post_ps;
     mq->free_ps = e->now;
     mq->open_ps = k->due_ps[MEMO_RECEIVED] - taken_delay_ps(e, q);
     mq->sending = k->next;
@@ -481,7 +485,8 @@ void memo_received(struct weft_engine *e, uint32_t i)
     struct memo_msg *k = memo_msg_at(e, i);
     if (!taken_due(e, i, MEMO_RECEIVED))
         return;
-    const struct completer last = {NIL, msg_at(e, k->msg)->sent_ps, k->first_psn + k->packets - 1};
+    const struct completer last = {NIL, msg_log(e, msg_at(e, k->msg))->sent_ps,
+                                   k->first_psn + k->packets - 1};
     if (k->home && !memo_msg_fits(e, k)) /* not the group that was expected */
         memo_entry_at(e, k->entry)->n = 0;
     taken_ends(e, memo_qp_at(e, k->qp));

@@ -7,6 +7,7 @@
 #include "core/msg.h"
 #include "core/walk.h"
 #include "replay_pauses.h"
+#include "transport/delay.h"
 
 #include "congestion/cc.h"
 #include "congestion/cc_replay.h"
@@ -106,16 +107,25 @@ static void state_read_sender(struct qp *q, struct snapshot *t)
 #include "core/sender.def"
 }
 
+/* Where the log of a message is read: none is all zero, and there is none unless it moves. */
+static void state_log_read(struct weft_engine *e, struct msg *m, const struct msg_log *log,
+                           const struct snapshot *t)
+{
+    if (t->use == SNAPSHOT_MOVE && memcmp(log, msg_log(e, m), sizeof *log))
+        *delay_log(e, m) = *log;
+}
+
 /* While nobody is told of messages. */
 static void state_read_unfinished(struct weft_engine *e, const struct qp *q, struct snapshot *t)
 {
     WALK_MSGS(e, i, q->head_msg) {
-        struct msg *m = msg_at(e, i);
-        SNAPSHOT_FIELD(t, m->sent_ps, EVOLVES_SAME);
+        struct msg_log log = *msg_log(e, msg_at(e, i));
+        SNAPSHOT_FIELD(t, log.sent_ps, EVOLVES_SAME);
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            SNAPSHOT_FIELD(t, m->held_ps[k], EVOLVES_SAME);
-        SNAPSHOT_FIELD(t, m->retx_bytes, EVOLVES_RARE);
-        SNAPSHOT_FIELD(t, m->cnps, EVOLVES_RARE);
+            SNAPSHOT_FIELD(t, log.held_ps[k], EVOLVES_SAME);
+        SNAPSHOT_FIELD(t, log.retx_bytes, EVOLVES_RARE);
+        SNAPSHOT_FIELD(t, log.cnps, EVOLVES_RARE);
+        state_log_read(e, msg_at(e, i), &log, t);
     }
 }
 
@@ -130,18 +140,22 @@ static void state_read_messages(struct weft_engine *e, struct qp *q, struct snap
         receives = i == q->rcv_msg ? n : receives;
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(m, type, name, evolution)
 #include "core/msg.def"
-        const bool sent = m->sent_ps >= 0, received = receives < 0 || n < receives;
+        struct msg_log copy = *msg_log(e, m), *const log = &copy;
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(log, type, name, evolution)
+#include "core/msg_log.def"
+        const bool sent = log->sent_ps >= 0, received = receives < 0 || n < receives;
         snapshot_same(t, sent | received << 1, "how far a message is");
         if (sent)
-            SNAPSHOT_FIELD(t, m->sent_ps, t->of_messages ? EVOLVES_TIME : EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, log->sent_ps, t->of_messages ? EVOLVES_TIME : EVOLVES_SAME);
         if (received) {
-            SNAPSHOT_FIELD(t, m->received_ps, t->of_messages ? EVOLVES_TIME : EVOLVES_SAME);
-            SNAPSHOT_FIELD(t, m->ideal_ps, EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, log->received_ps, t->of_messages ? EVOLVES_TIME : EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, log->ideal_ps, EVOLVES_SAME);
         }
         /* what delayed it; before it is sent, what the clocks of its QP said */
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            SNAPSHOT_FIELD(t, m->held_ps[k],
+            SNAPSHOT_FIELD(t, log->held_ps[k],
                            !t->of_messages || sent ? EVOLVES_SAME : EVOLVES_COUNT);
+        state_log_read(e, m, log, t);
         n++;
     }
     snapshot_same(t, n, "messages of a QP");

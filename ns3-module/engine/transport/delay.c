@@ -16,6 +16,9 @@
  * the first time. What they don't count of the time in between is serialisation: of its own
  * packets, which is ideal time, and of earlier messages of the QP, which is own NIC.
  *
+ * It notes them in its log, a record that it has once there is something to note: while it waits at
+ * an idle QP it has none.
+ *
  * After that the message is on its way. If the packet that completes it is sent later, until then
  * it waits for loss recovery. The rest beyond what an empty fabric takes from the NIC to the
  * receiver is waiting in queues, some of it paused: each (port, priority) has a clock of its
@@ -26,6 +29,8 @@
 #include "delay.h"
 #include "switch/pause_clock.h"
 #include "core/context.h"
+#include "core/executor.h"
+#include "core/fail.h"
 #include "core/gap.h"
 #include "core/frame_size.h"
 #include "qp.h"
@@ -66,19 +71,41 @@ void delay_update_loss(const struct weft_engine *e, struct qp *q)
 
 /* ---- messages ---- */
 
-void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
+uint32_t delay_more_logs(struct weft_engine *e)
 {
+    struct stable *const all = &e->logs.pool;
+    const uint32_t i = e->worker ? e->executor->alloc(e, all) : stable_grow(all);
+    if (i == NIL)
+        engine_full(e, all, "messages in flight");
+    return i;
+}
+
+void delay_log_release(struct weft_engine *e, struct msg *m)
+{
+    if (m->log != NIL)
+        stable_release(&e->logs.pool, m->log);
+    m->log = NIL;
+}
+
+void delay_sent_again(struct weft_engine *e, struct msg *m, uint64_t bytes)
+{
+    delay_log(e, m)->retx_bytes += bytes;
+}
+
+void delay_sent(struct weft_engine *e, const struct qp *q, struct msg *m)
+{
+    struct msg_log *const log = delay_log(e, m);
     const struct port *p = &e->ports[q->port];
     const uint64_t full = data_frame(q, q->kind->env.mtu_bytes) + e->p.transport.gap_bytes;
     int64_t own_ps =
         (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
-    m->sent_ps = e->now;
+    log->sent_ps = e->now;
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
-        m->held_ps[k] = q->snd->held_ps[k] - m->held_ps[k];
-        own_ps += m->held_ps[k];
+        log->held_ps[k] = q->snd->held_ps[k] - log->held_ps[k];
+        own_ps += log->held_ps[k];
     }
     const int64_t behind_ps = e->now - m->post_ps - own_ps;
-    m->held_ps[WEFT_DELAY_NIC] += behind_ps > 0 ? behind_ps : 0;
+    log->held_ps[WEFT_DELAY_NIC] += behind_ps > 0 ? behind_ps : 0;
 }
 
 /* By how much longer a packet from the middle of a message takes than its last one. */
@@ -92,18 +119,19 @@ static int64_t longer_ps(struct weft_engine *e, struct qp *q, const struct msg *
 
 void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c)
 {
-    int64_t from_ps = m->sent_ps;
+    struct msg_log *const log = delay_log(e, m);
+    int64_t from_ps = log->sent_ps;
     if (c->sent_ps > from_ps) {
         from_ps = c->sent_ps;
-        m->held_ps[WEFT_DELAY_LOSS] += from_ps - m->sent_ps + longer_ps(e, q, m, c->psn);
+        log->held_ps[WEFT_DELAY_LOSS] += from_ps - log->sent_ps + longer_ps(e, q, m, c->psn);
     }
     const int64_t paused = pause_clock_waited_ps(e, c->pkt, c->sent_ps), path_ps = e->now - from_ps;
-    m->held_ps[WEFT_DELAY_PAUSE] += paused < path_ps ? paused : path_ps;
+    log->held_ps[WEFT_DELAY_PAUSE] += paused < path_ps ? paused : path_ps;
 }
 
-void delay_fill(const struct msg *m, struct weft_completion *d)
+void delay_fill(const struct msg_log *log, struct weft_completion *d)
 {
-    memcpy(d->delay_ps, m->held_ps, sizeof m->held_ps);
+    memcpy(d->delay_ps, log->held_ps, sizeof log->held_ps);
     const int64_t beyond_ps = d->received_ps - d->post_ps - d->ideal_ps;
     weft_delays_resolve(d->delay_ps, beyond_ps, WEFT_DELAY_QUEUE);
 }

@@ -13,11 +13,32 @@
 void delay_add(const struct weft_engine *e, const struct qp *q, int64_t ps, int64_t paused);
 /** delay_update before the cursor of a QP moves to a packet that is taken for lost. */
 void delay_update_loss(const struct weft_engine *e, struct qp *q);
+/** @p bytes of a message are sent again. */
+void delay_sent_again(struct weft_engine *e, struct msg *m, uint64_t bytes);
 /** The last packet of a message is sent for the first time; the message is complete. */
-void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m);
+void delay_sent(struct weft_engine *e, const struct qp *q, struct msg *m);
 void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c);
+/** A log where none is free; NIL: there is no room, and the engine has failed. */
+uint32_t delay_more_logs(struct weft_engine *e) __attribute__((cold));
+/** It is complete, and nothing needs its log any more. */
+void delay_log_release(struct weft_engine *e, struct msg *m);
 /** Fills in the delays of a message that is complete. */
-void delay_fill(const struct msg *m, struct weft_completion *d);
+void delay_fill(const struct msg_log *log, struct weft_completion *d);
+
+/** What became of a message, to be written. */
+static inline __attribute__((always_inline)) struct msg_log *delay_log(struct weft_engine *e,
+                                                                       struct msg *m)
+{
+    if (m->log == NIL) {
+        m->log = stable_free(&e->logs.pool);
+        if (__builtin_expect(m->log == NIL, 0))
+            m->log = delay_more_logs(e);
+        if (__builtin_expect(m->log == NIL, 0))
+            return &e->logs.lost;
+        *msg_log_at(e, m->log) = msg_log_none;
+    }
+    return msg_log_at(e, m->log);
+}
 
 /** The QP is to send through another port or priority. */
 static inline void delay_aim(const struct weft_engine *e, const struct qp *q)
@@ -41,10 +62,12 @@ static inline void delay_update(const struct weft_engine *e, const struct qp *q)
 }
 
 /** A message is posted. */
-static inline void delay_posted(const struct weft_engine *e, const struct qp *q, struct msg *m)
+static inline __attribute__((always_inline)) void delay_posted(struct weft_engine *e,
+                                                               const struct qp *q, struct msg *m)
 {
     delay_update(e, q);
-    memcpy(m->held_ps, q->snd->held_ps, sizeof m->held_ps);
+    if (memcmp(q->snd->held_ps, msg_log_none.held_ps, sizeof q->snd->held_ps))
+        memcpy(delay_log(e, m)->held_ps, q->snd->held_ps, sizeof q->snd->held_ps);
 }
 
 #endif

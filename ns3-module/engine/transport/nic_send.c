@@ -250,7 +250,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     if (snd->nxt_psn < snd->top_psn) {
         rare_of(q)->retx_packets++;
         e->tot.retx_packets++;
-        m->retx_bytes += payload;
+        delay_sent_again(e, m, payload);
         snd->held_ps[WEFT_DELAY_LOSS] +=
             gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
                           e->ports[q->port].ser_q);
@@ -267,7 +267,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         snd->nxt_msg = m->next;
-        if (m->sent_ps < 0) {
+        if (msg_log(e, m)->sent_ps < 0) {
             delay_sent(e, q, m);
             if (__builtin_expect(e->peers != NULL, 0))
                 e->executor->sent_last(e, q, m);

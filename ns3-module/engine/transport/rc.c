@@ -32,8 +32,7 @@
 
 #include <inttypes.h>
 
-void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
-                  struct weft_completion *d)
+void rc_fill(const struct qp *q, const struct msg *m, struct weft_completion *d)
 {
     *d = (struct weft_completion){.id = m->id,
                                   .msg = {.src = q->src_host,
@@ -46,23 +45,29 @@ void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
                                           .token_type = m->token_type,
                                           .deferrable = m->deferrable},
                                   .post_ps = m->post_ps,
-                                  .received_ps = m->received_ps,
-                                  .acked_ps = acked_ps,
-                                  .ideal_ps = m->ideal_ps,
-                                  .retx_bytes = acked_ps ? m->retx_bytes : 0,
-                                  .cnps = acked_ps ? m->cnps : 0,
                                   .qpn = m->qp + WEFT_FIRST_QPN,
                                   .first_byte = m->start_byte,
                                   .first_psn = m->first_psn,
                                   .packets = m->npkts};
-    if (m->received_ps)
-        delay_fill(m, d);
+}
+
+void rc_fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
+                  struct weft_completion *d)
+{
+    const struct msg_log *const log = msg_log(e, m);
+    rc_fill(qp_at(e, m->qp), m, d);
+    d->received_ps = log->received_ps;
+    d->acked_ps = acked_ps;
+    d->ideal_ps = log->ideal_ps;
+    d->retx_bytes = acked_ps ? log->retx_bytes : 0;
+    d->cnps = acked_ps ? log->cnps : 0;
+    delay_fill(log, d);
 }
 
 void rc_fill_posted(struct weft_engine *e, const struct msg *m, struct weft_completion *d)
 {
     struct qp *q = qp_at(e, m->qp);
-    rc_fill_done(q, m, 0, d);
+    rc_fill(q, m, d);
     d->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
 }
 
@@ -110,7 +115,7 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
  * by one. */
 static int64_t rc_rounded_ps(const struct weft_engine *e, const struct msg *m)
 {
-    const int64_t ps = m->ideal_ps - (e->now - m->post_ps);
+    const int64_t ps = msg_log(e, m)->ideal_ps - (e->now - m->post_ps);
     return ps > 0 && ps <= (int64_t)m->npkts ? ps : 0;
 }
 
@@ -118,16 +123,17 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
 {
     struct msg *m = msg_at(e, mi);
     delay_received(e, q, m, c);
-    m->received_ps = e->now;
-    m->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
+    struct msg_log *const log = delay_log(e, m);
+    log->received_ps = e->now;
+    log->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
     if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
-        m->ideal_ps -= rc_rounded_ps(e, m);
+        log->ideal_ps -= rc_rounded_ps(e, m);
     q->rcv_msg = m->rcv_next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->bytes;
     if (e->hooks.received || e->extension || e->peers) {
         struct weft_completion d;
-        rc_fill_done(q, m, 0, &d);
+        rc_fill_done(e, m, 0, &d);
         if (__builtin_expect(e->extension && !e->worker, 0))
             extension_completed(e, m->qp, false, false, &d);
         else if (__builtin_expect(e->peers || e->worker, 0))
@@ -259,8 +265,10 @@ static void complete(struct weft_engine *e, uint32_t mi)
 {
     struct msg *m = msg_at(e, mi);
     struct weft_completion d;
-    rc_fill_done(qp_at(e, m->qp), m, e->now, &d);
-    if (__builtin_expect(!e->peers && !e->worker, 1)) /* else when it is told */
+    rc_fill_done(e, m, e->now, &d);
+    if (__builtin_expect(!e->peers, 1)) /* else when it is told */
+        delay_log_release(e, m);
+    if (__builtin_expect(!e->peers && !e->worker, 1))
         stable_release(&e->msgs, mi);
     e->tot.msgs_acked++;
     if (d.received_ps - d.post_ps < d.ideal_ps) {
@@ -306,7 +314,7 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     if (e->hooks.qp)
         qp_report(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
-        msg_at(e, q->head_msg)->cnps++;
+        delay_log(e, msg_at(e, q->head_msg))->cnps++;
     if (__builtin_expect(!q->snd->cc_state, 0) && !qp_first_cnp(e, q))
         return;
     q->kind->cc->on_cnp(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);

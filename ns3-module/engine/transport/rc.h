@@ -7,10 +7,12 @@
 #include "core/transport_state.h"
 #include "engine.h"
 
-/** All about a message. @p acked_ps: 0 before its last ACK. */
-void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
+/** A message as it was posted. */
+void rc_fill(const struct qp *q, const struct msg *m, struct weft_completion *d);
+/** All about one that was received. @p acked_ps: 0 before its last ACK. */
+void rc_fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
                   struct weft_completion *d);
-/** The same of one that is being posted. */
+/** One that is being posted, with its ideal duration. */
 void rc_fill_posted(struct weft_engine *e, const struct msg *m, struct weft_completion *d);
 /** The message q->rcv_msg (@p msg) has arrived completely, with packet @p c. */
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg, const struct completer *c);

@@ -34,7 +34,7 @@ void post_take(struct weft_engine *e, const struct post *p)
                       .start_byte = q->end_byte,
                       .post_ps = e->now,
                       .since = e->ideal.now,
-                      .sent_ps = -1};
+                      .log = NIL};
     if (ends & PART_SENDS)
         delay_posted(e, q, m);
     if (!ends)
