@@ -22,6 +22,7 @@
 #include "pfc.h"
 #include "port_send.h"
 #include "random_drop.h"
+#include "train.h"
 #include "trim.h"
 
 #include "base/units.h"
@@ -31,18 +32,6 @@ static inline void forward_catch_up_now(struct weft_engine *e, struct port *p, u
 {
     if (p->armed_ps < e->loop.due_ps)
         forward_catch_up(e, p, port, e->loop.due_ps);
-}
-
-/* How long before its end a train has come to the end of the link of egress port @p port far
- * enough to be sent on; 0: a packet, or at a host. */
-static inline int64_t train_ahead_ps(const struct weft_engine *e, uint32_t port,
-                                     const struct pkt *k)
-{
-    if (k->kind != WEFT_PKT_DATA)
-        return 0;
-    const struct qp *q = qp_at(e, k->qp);
-    const uint64_t wire = q->kind->full_frame + e->p.transport.gap_bytes;
-    return (int64_t)(train_packets(q, k->payload) - 1) * gap_ps(wire, e->path.train_q[port]);
 }
 
 bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
@@ -61,8 +50,6 @@ bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, 
         e->telemetry.pints[port].size = wire;
         e->telemetry.pints[port].sent_ps = e->now;
     }
-    if (e->path.rare & RARE_TRAINS)
-        at_ps -= train_ahead_ps(e, port, k);
     if (p->own_ends & e->path.apart)
         e->executor->send(e, port, i, at_ps);
     else
@@ -406,8 +393,7 @@ static __attribute__((noinline)) void forward_stray(struct weft_engine *e, uint3
 static void forward_train(struct weft_engine *e, uint32_t port, const struct pkt *k)
 {
     struct link_end *l = &e->ends[port];
-    const int64_t ahead_ps = train_ahead_ps(e, port, k);
-    const uint32_t i = ahead_ps && l->fly.head == NIL ? pkt_new(e, WEFT_PKT_DATA) : NIL;
+    const uint32_t i = l->fly.head == NIL ? pkt_new(e, WEFT_PKT_DATA) : NIL;
     if (i == NIL)
         return;
     struct pkt *end = pkt_at(e, i);
@@ -417,22 +403,27 @@ static void forward_train(struct weft_engine *e, uint32_t port, const struct pkt
     end->sent_ps = k->sent_ps;
     end->dst_host = k->dst_host;
     end->frame = end->payload = 0;
+    end->train_more = k->train_more;
     end->prio = k->prio;
     end->next = NIL;
     l->fly.head = l->fly.tail = i;
     l->rx_packets--; /* until it has come */
+    const int64_t ahead_ps = train_ahead_ps(e, port, k);
     if (e->windows.running)
         window_push_next(e, e->now + ahead_ps, EV_ARRIVE, port);
     else
         engine_push_arrival(e, l, e->now + ahead_ps, port);
 }
 
-/* A host is about to take packet @p k, which may be a train. */
-static void forward_train_taken(struct weft_engine *e, const struct pkt *k)
+/* A host takes packet @p i, a train. */
+static void forward_train_taken(struct weft_engine *e, uint32_t i, uint32_t port)
 {
+    const struct pkt *k = pkt_at(e, i);
     const struct qp *q = qp_at(e, k->qp);
     e->rc.more = (uint32_t)train_packets(q, k->payload) - 1;
     e->rc.more_bytes = e->rc.more * (ack_frame(q) + (uint32_t)e->p.transport.gap_bytes);
+    e->port_ops.host_receive(e, i, port);
+    e->rc.more = e->rc.more_bytes = 0;
 }
 
 /* What few links do with packet @p i, which has come to the end of the link of @p port. Whether it
@@ -447,13 +438,16 @@ static __attribute__((noinline)) bool forward_arrives_rarely(struct weft_engine 
         pkt_free(e, i);
         return true;
     }
-    if (l->rare & LINK_TRAINS && k->kind <= WEFT_PKT_REQUEST) {
-        if (l->to_host)
-            forward_train_taken(e, k);
-        else
-            forward_train(e, port, k);
+    const bool train = train_is(e, k);
+    if (train && !l->to_host)
+        forward_train(e, port, k);
+    if (l->rare & LINK_LOSES && link_lost(e, l, i, port))
+        return true;
+    if (train && l->to_host && k->dst_host == l->far) {
+        forward_train_taken(e, i, l->peer);
+        return true;
     }
-    return l->rare & LINK_LOSES && link_lost(e, l, i, port);
+    return false;
 }
 
 void forward_arrive(struct weft_engine *e, uint32_t port)
@@ -478,7 +472,8 @@ void forward_arrive(struct weft_engine *e, uint32_t port)
             engine_push_arrival(e, l, k->next_at_ps, port);
     }
     l->rx_packets++;
-    if (__builtin_expect(l->rare, 0) && forward_arrives_rarely(e, port, i))
+    if (__builtin_expect(l->rare, 0) && (l->rare & LINK_LOSES || train_is(e, k)) &&
+        forward_arrives_rarely(e, port, i))
         return;
     if (__builtin_expect(k->kind >= WEFT_PKT_PFC, 0))
         (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);

@@ -15,6 +15,7 @@
 #include "core/executor.h"
 #include "switch.h"
 #include "telemetry.h"
+#include "train.h"
 
 /** Actions at the start of a packet that few runs need, which will have arrived at @p at_ps.
  * Whether it is on its way by then, and not to be put on the link. */
@@ -73,7 +74,9 @@ port_transmit(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *
     if (__builtin_expect(e->path.rare & RARE_QUANTUM, 0))
         ser = gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
-    const int64_t at_ps = p->busy_until_ps + p->prop_ps;
+    int64_t at_ps = p->busy_until_ps + p->prop_ps;
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
+        at_ps -= train_ahead_ps(e, port, k);
     if (!port_handed_over(e, p, port, k, i, wire, at_ps))
         put_on_link(e, port, k, i, at_ps);
     p->st.tx_packets++;

@@ -14,12 +14,27 @@
 #ifndef WEFT_ENGINE_SWITCH_TRAIN_H
 #define WEFT_ENGINE_SWITCH_TRAIN_H
 
-#include "engine.h"
+#include "core/context.h"
+#include "core/gap.h"
 
 /** Whether all of a configuration can take several packets as one. @p needs: of its congestion
  * controls, bits of WEFT_CC_NEEDS. */
 int train_check(const struct weft_engine_config *c, unsigned needs, struct weft_err *err);
 int train_init(struct weft_engine *e, struct weft_err *err);
 void train_fini(struct weft_engine *e);
+
+/** Whether packet @p k is a train, or stands for the end of one (forward.c). */
+static inline bool train_is(const struct weft_engine *e, const struct pkt *k)
+{
+    return e->path.rare & RARE_TRAINS && k->kind == WEFT_PKT_DATA && k->train_more;
+}
+/** How long before its end packet @p k has come to the end of the link of egress port @p port far
+ * enough to be sent on; 0: not a train, or the link leads to a host. With trains alone. */
+static inline int64_t train_ahead_ps(const struct weft_engine *e, uint32_t port,
+                                     const struct pkt *k)
+{
+    const uint32_t more = k->kind == WEFT_PKT_DATA ? k->train_more : 0;
+    return more ? gap_ps(more, e->path.train_q[port]) : 0;
+}
 
 #endif

@@ -215,6 +215,7 @@ static __attribute__((noinline)) uint64_t nic_couple(const struct weft_engine *e
                    wire = more * (q->kind->full_frame + e->p.transport.gap_bytes);
     k->payload = (uint16_t)(k->payload + bytes); /* the last packet of a message is none */
     k->frame = (uint16_t)(k->frame + wire);
+    k->train_more = (uint32_t)wire;
     k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
     snd->top_psn += more;
     snd->nxt_psn += more;
@@ -246,6 +247,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
     k->frame = (uint16_t)data_frame(q, payload);
+    k->train_more = 0;
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
         rare_of(q)->retx_packets++;
