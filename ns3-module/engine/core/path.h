@@ -24,7 +24,7 @@ enum rare {
 };
 /** Of it, what is looked for when a packet starts. */
 #define RARE_SENDING                                                                               \
-    (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS)
+    (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS | RARE_TRAINS)
 
 /** Actions on packets that enter or leave a switch queue. */
 enum queue_work {

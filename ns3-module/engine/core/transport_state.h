@@ -151,9 +151,14 @@ struct nic {
 #include "nic.def"
 };
 
+#define TRAIN_TURNS 16u /**< more than a QP lets others have */
+
 /** All NICs. */
 struct nics {
     struct nic *of; /**< by port.nic */
+    /** with trains, by port.nic, priority and turn: the last QP of the ready ring whose turn that
+     * is, plus 1; 0: there is none */
+    uint32_t (*last)[WEFT_PRIOS][TRAIN_TURNS];
     uint32_t n;
     bool turns; /**< their queues hold packets that take turns with QPs: in transit, frames, sums */
 };

@@ -42,7 +42,8 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     *out = (struct weft_memory_figures){0};
     out->fabric_bytes =
         graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
-        f->nports * (sizeof *e->ports + sizeof *e->ends) + e->nics.n * sizeof *e->nics.of +
+        f->nports * (sizeof *e->ports + sizeof *e->ends) +
+        e->nics.n * (sizeof *e->nics.of + (e->nics.last ? sizeof *e->nics.last : 0)) +
         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) + credit_bytes(e) +
         (e->signal && e->signal->memory ? e->signal->memory(e) : 0) + pause_clock_bytes(e) +
         queue_bytes(e) + (e->executor ? e->executor->bytes(e) : 0) +

@@ -14,6 +14,7 @@
 #include "core/walk.h"
 #include "core/executor.h"
 #include "replay.h"
+#include "transport/nic.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
 
@@ -189,6 +190,8 @@ static void copy_turns(struct copying *c, const struct nic *from, struct nic *to
                 qp_at(c->e, to->ready[prio].tail)->snd->next = there;
             to->ready[prio].tail = there;
         }
+        if (c->e->nics.last)
+            nic_train_turns_again(c->e, to, prio);
     }
 }
 

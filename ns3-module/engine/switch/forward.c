@@ -403,7 +403,7 @@ static void forward_train(struct weft_engine *e, uint32_t port, const struct pkt
     end->sent_ps = k->sent_ps;
     end->dst_host = k->dst_host;
     end->frame = end->payload = 0;
-    end->train_more = k->train_more;
+    end->train = k->train;
     end->prio = k->prio;
     end->next = NIL;
     l->fly.head = l->fly.tail = i;
@@ -419,9 +419,9 @@ static void forward_train(struct weft_engine *e, uint32_t port, const struct pkt
 static void forward_train_taken(struct weft_engine *e, uint32_t i, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, i);
-    const struct qp *q = qp_at(e, k->qp);
-    e->rc.more = (uint32_t)train_packets(q, k->payload) - 1;
-    e->rc.more_bytes = e->rc.more * (ack_frame(q) + (uint32_t)e->p.transport.gap_bytes);
+    e->rc.more = k->train.n;
+    e->rc.more_bytes =
+        k->train.n * (ack_frame(qp_at(e, k->qp)) + (uint32_t)e->p.transport.gap_bytes);
     e->port_ops.host_receive(e, i, port);
     e->rc.more = e->rc.more_bytes = 0;
 }

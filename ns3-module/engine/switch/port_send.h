@@ -50,18 +50,21 @@ static inline __attribute__((always_inline)) void port_fetch_next(const struct w
         __builtin_prefetch(qp_at(e, k->qp)->path);
 }
 
-/* Whether a packet that starts is on its way by then, and not to be put on the link. */
+/* Whether a packet that starts is on its way by then, and not to be put on the link. @p at_ps: when
+ * it will have arrived; a train is earlier. */
 static inline bool port_handed_over(struct weft_engine *e, struct port *p, uint32_t port,
-                                    struct pkt *k, uint32_t i, uint64_t wire, int64_t at_ps)
+                                    struct pkt *k, uint32_t i, uint64_t wire, int64_t *at_ps)
 {
     const uint32_t rare = e->path.rare & RARE_SENDING;
     if (__builtin_expect(!rare, 1))
         return false;
-    if (rare != RARE_WORKER)
-        return port_transmit_rarely(e, p, port, k, i, wire, at_ps);
+    if (rare & RARE_TRAINS)
+        *at_ps -= train_ahead_ps(e, port, k);
+    if (rare & ~(uint32_t)(RARE_WORKER | RARE_TRAINS))
+        return port_transmit_rarely(e, p, port, k, i, wire, *at_ps);
     if (!(p->own_ends & e->path.apart))
         return false;
-    e->executor->send(e, port, i, at_ps);
+    e->executor->send(e, port, i, *at_ps);
     return true;
 }
 
@@ -75,9 +78,7 @@ port_transmit(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *
         ser = gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     int64_t at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
-        at_ps -= train_ahead_ps(e, port, k);
-    if (!port_handed_over(e, p, port, k, i, wire, at_ps))
+    if (!port_handed_over(e, p, port, k, i, wire, &at_ps))
         put_on_link(e, port, k, i, at_ps);
     p->st.tx_packets++;
     p->st.tx_bytes += wire;

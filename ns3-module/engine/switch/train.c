@@ -55,7 +55,8 @@ int train_init(struct weft_engine *e, struct weft_err *err)
     if (e->p.transport.train <= 1)
         return 0;
     e->path.train_q = weft_err_calloc(f->nports, sizeof *e->path.train_q, "trains of packets", err);
-    if (!e->path.train_q)
+    e->nics.last = weft_err_calloc(e->nics.n, sizeof *e->nics.last, "trains of packets", err);
+    if (!e->path.train_q || !e->nics.last)
         return err->code;
     for (uint32_t i = 0; i < f->nports; i++)
         e->path.train_q[i] = train_gap(f, i);

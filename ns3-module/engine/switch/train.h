@@ -6,7 +6,7 @@
  *
  * A train moves through the fabric as its packets would: a switch may send on its first packet
  * while the last is on the link before (forward.c), other QPs have as many turns at the NIC as it
- * has packets (nic_send.c), and each packet has its chance of being marked or lost. At both ends of
+ * has packets (nic_train.c), and each packet has its chance of being marked or lost. At both ends of
  * a message trains get shorter, so that its last packet leaves when it would. There are none among
  * what is sent again, while the congestion control holds a QP below the rate or the window that it
  * began with, and, where the control has a state, before the first ACK of a message.
@@ -26,14 +26,14 @@ void train_fini(struct weft_engine *e);
 /** Whether packet @p k is a train, or stands for the end of one (forward.c). */
 static inline bool train_is(const struct weft_engine *e, const struct pkt *k)
 {
-    return e->path.rare & RARE_TRAINS && k->kind == WEFT_PKT_DATA && k->train_more;
+    return e->path.rare & RARE_TRAINS && k->kind == WEFT_PKT_DATA && k->train.wire;
 }
 /** How long before its end packet @p k has come to the end of the link of egress port @p port far
  * enough to be sent on; 0: not a train, or the link leads to a host. With trains alone. */
 static inline int64_t train_ahead_ps(const struct weft_engine *e, uint32_t port,
                                      const struct pkt *k)
 {
-    const uint32_t more = k->kind == WEFT_PKT_DATA ? k->train_more : 0;
+    const uint32_t more = k->kind == WEFT_PKT_DATA ? k->train.wire : 0;
     return more ? gap_ps(more, e->path.train_q[port]) : 0;
 }
 

@@ -101,6 +101,7 @@ void nics_fini(struct weft_engine *e)
     for (struct nic *n; (n = next_nic(e, &w)) != NULL;)
         evq_free(&n->paced);
     free(e->nics.of);
+    free(e->nics.last);
 }
 
 uint64_t nics_paced_bytes(const struct weft_engine *e)

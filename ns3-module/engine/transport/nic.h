@@ -33,6 +33,17 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
  * when it has really expired. */
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
+/** Packet @p index of message @p m, @p k, becomes a train if it may (switch/train.h); how many
+ * packets it has more. */
+uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp *q, struct pkt *k,
+                          const struct msg *m, uint64_t index);
+/** With trains: puts a QP into the ready ring of its priority. */
+void nic_train_turn(struct weft_engine *e, struct nic *n, uint32_t qp);
+/** With trains: a QP has been taken from the head of its ready ring. */
+void nic_train_turn_over(struct weft_engine *e, struct nic *n, uint32_t qp);
+/** With trains: QPs of a ready ring are others. */
+void nic_train_turns_again(struct weft_engine *e, struct nic *n, uint32_t prio);
+
 /** Places a QP in the heap until its pacing time. An entry that it has already becomes out of date,
  * see nic_paced. */
 static inline void nic_pace(struct weft_engine *e, struct nic *n, const struct qp *q, uint32_t qi)

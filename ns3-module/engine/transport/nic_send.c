@@ -27,11 +27,6 @@
 
 #include "base/fetch.h"
 
-#define TRAIN_OF_SENT 2u   /**< of what a message has sent, a train is at most this part, */
-#define TRAIN_OF_LEFT 4u   /**< the same of what is left, */
-#define TRAIN_OF_WINDOW 8u /**< and of the window */
-#define TRAIN_VARIES 5u    /**< packets that it may have less */
-
 /* ---- places of a QP ---- */
 
 static inline void nic_ready(struct weft_engine *e, struct nic *n, uint32_t qi)
@@ -40,13 +35,15 @@ static inline void nic_ready(struct weft_engine *e, struct nic *n, uint32_t qi)
     struct sender *const snd = q->snd;
     struct list *l = &n->ready[snd->prio];
     snd->state = QP_READY;
+    n->ready_mask |= (uint8_t)(1u << snd->prio);
     snd->next = NIL;
-    if (l->head == NIL)
+    if (__builtin_expect(e->nics.last != NULL, 0))
+        nic_train_turn(e, n, qi);
+    else if (l->head == NIL)
         l->head = qi;
     else
         qp_at(e, l->tail)->snd->next = qi;
     l->tail = qi;
-    n->ready_mask |= (uint8_t)(1u << snd->prio);
 }
 
 /* Whether a QP waits for its pacing time; the first of them heads the heap. */
@@ -167,64 +164,6 @@ bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
     return true;
 }
 
-/* ---- trains of packets (switch/train.h) ---- */
-
-/* The lower of two numbers of packets. */
-static uint64_t train_least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Packets of the train that a QP makes next, of @p left packets of a message that has sent @p
- * sent; 1: none. */
-static uint64_t train_next(const struct qp *q, uint64_t sent, uint64_t left)
-{
-    const struct sender *snd = q->snd;
-    const struct qp_kind *k = q->kind;
-    const bool slower = snd->out.rate_bps < k->out.rate_bps,
-               smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
-               unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
-    if (slower || smaller || unheard)
-        return 1;
-    const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
-    uint64_t n = train_least(k->train, window / TRAIN_OF_WINDOW);
-    n = train_least(n, sent / TRAIN_OF_SENT + 1);
-    n = train_least(n, left / TRAIN_OF_LEFT);
-    return n ? n : 1;
-}
-
-/* Packets that a train has less where QPs share a NIC: would all send trains of the same length,
- * they would do so at the same time, one round of all of them. @p state: of the NIC. */
-static uint64_t train_varies(uint8_t *state)
-{
-    *state = (uint8_t)(*state * 5u + 3u);
-    return *state * TRAIN_VARIES >> 8;
-}
-
-/* Packet @p index of message @p m, @p k, becomes a train if it may; how many packets it has more.
- */
-static __attribute__((noinline)) uint64_t nic_couple(const struct weft_engine *e, struct nic *n,
-                                                     struct qp *q, struct pkt *k,
-                                                     const struct msg *m, uint64_t index)
-{
-    struct sender *const snd = q->snd;
-    uint64_t more = train_next(q, index, m->npkts - index) - 1;
-    if (more >= TRAIN_VARIES && n->ready[snd->prio].head != NIL)
-        more -= train_varies(&n->train);
-    const uint64_t bytes = more * q->kind->env.mtu_bytes,
-                   wire = more * (q->kind->full_frame + e->p.transport.gap_bytes);
-    k->payload = (uint16_t)(k->payload + bytes); /* the last packet of a message is none */
-    k->frame = (uint16_t)(k->frame + wire);
-    k->train_more = (uint32_t)wire;
-    k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
-    snd->top_psn += more;
-    snd->nxt_psn += more;
-    snd->nxt_bytes += bytes;
-    n->made_bytes += bytes;
-    snd->owes = (uint8_t)more;
-    return more;
-}
-
 /* ---- packets ---- */
 
 /* Makes the packet nxt_psn and advances. */
@@ -247,7 +186,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
     k->frame = (uint16_t)data_frame(q, payload);
-    k->train_more = 0;
+    k->train.wire = 0;
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
         rare_of(q)->retx_packets++;
@@ -261,7 +200,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     } else {
         snd->top_psn = snd->nxt_psn + 1;
         if (__builtin_expect(q->kind->train > 1, 0))
-            index += nic_couple(e, n, q, k, m, index);
+            index += nic_train_couple(e, n, q, k, m, index);
     }
     snd->nxt_psn++;
     snd->nxt_bytes += payload;
@@ -355,24 +294,6 @@ static void nic_turn_by_number(struct weft_engine *e, struct nic *n, struct list
     l->head = best;
 }
 
-/* QPs at the head of a ring that have sent trains let the next one have their turn: the one that
- * has it. */
-static __attribute__((noinline)) uint32_t nic_pass(struct weft_engine *e, struct list *l)
-{
-    for (struct sender *snd; (snd = qp_at(e, l->head)->snd)->owes;) {
-        if (l->head == l->tail) {
-            snd->owes = 0;
-            break;
-        }
-        snd->owes--;
-        qp_at(e, l->tail)->snd->next = l->head;
-        l->tail = l->head;
-        l->head = snd->next;
-        snd->next = NIL;
-    }
-    return l->head;
-}
-
 /* The next data packet of priority @p prio at the port of NIC @p n, NIL when every QP turned out
  * blocked. */
 static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, uint32_t port,
@@ -383,15 +304,12 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
          l->head != NIL && (!turn || walk_on(e, turn, e->qps.pool.n, WALK_TURNS_NAME)); turn++) {
         if (e->p.transport.ns3_event_order)
             nic_turn_by_number(e, n, l);
-        uint32_t qi = l->head;
+        const uint32_t qi = l->head;
         struct qp *q = qp_at(e, qi);
-        struct sender *snd = q->snd;
-        if (__builtin_expect(snd->owes, 0)) {
-            qi = nic_pass(e, l);
-            q = qp_at(e, qi);
-            snd = q->snd;
-        }
+        struct sender *const snd = q->snd;
         l->head = snd->next;
+        if (__builtin_expect(e->nics.last != NULL, 0))
+            nic_train_turn_over(e, n, qi);
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->pkts.prefetch_qps)

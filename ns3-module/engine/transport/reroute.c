@@ -38,6 +38,8 @@ static void reroute_unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
         l->tail = before;
     if (l->head == NIL)
         n->ready_mask &= (uint8_t) ~(1u << snd->prio);
+    if (e->nics.last)
+        nic_train_turns_again(e, n, snd->prio);
 }
 
 /* Whether a path reroute_leads all the way; @p first gets its first port, @p mtu the largest packet

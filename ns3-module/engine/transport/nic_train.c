@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trains (switch/train.h) at the NIC: how many packets they have, and their turns.
+ *
+ * A QP that has sent a train lets others have as many turns as it has packets. The ready ring of a
+ * priority is in the order of turns, which are numbered, and the last QP of each turn is known: a
+ * QP takes its place in the ring with no look at the others.
+ */
+#include "nic.h"
+#include "core/context.h"
+#include "core/gap.h"
+#include "core/walk.h"
+
+#include <string.h>
+
+#define TRAIN_OF_SENT 2u   /**< of what a message has sent, a train is at most this part, */
+#define TRAIN_OF_LEFT 2u   /**< the same of what is left, */
+#define TRAIN_OF_WINDOW 8u /**< and of the window */
+#define TRAIN_VARIES 5u    /**< packets that it may have less */
+
+/* The lower of two numbers of packets. */
+static uint64_t train_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Packets of the train that a QP makes next, of @p left packets of a message that has sent @p
+ * sent; 1: none. */
+static uint64_t train_next(const struct qp *q, uint64_t sent, uint64_t left)
+{
+    const struct sender *snd = q->snd;
+    const struct qp_kind *k = q->kind;
+    const bool slower = snd->out.rate_bps < k->out.rate_bps,
+               smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
+               unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
+    if (slower || smaller || unheard)
+        return 1;
+    const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
+    uint64_t n = train_least(k->train, window / TRAIN_OF_WINDOW);
+    n = train_least(n, sent / TRAIN_OF_SENT + 1);
+    n = train_least(n, left / TRAIN_OF_LEFT);
+    return n ? n : 1;
+}
+
+/* Packets that a train has less where QPs share a NIC: would all send trains of the same length,
+ * they would do so at the same time, one round of all of them. @p state: of the NIC. */
+static uint64_t train_varies(uint8_t *state)
+{
+    *state = (uint8_t)(*state * 5u + 3u);
+    return *state * TRAIN_VARIES >> 8;
+}
+
+uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp *q, struct pkt *k,
+                          const struct msg *m, uint64_t index)
+{
+    struct sender *const snd = q->snd;
+    uint64_t more = train_next(q, index, m->npkts - index) - 1;
+    if (more >= TRAIN_VARIES && n->ready[snd->prio].head != NIL)
+        more -= train_varies(&n->train);
+    const uint64_t bytes = more * q->kind->env.mtu_bytes,
+                   wire = more * (q->kind->full_frame + e->p.transport.gap_bytes);
+    k->payload = (uint16_t)(k->payload + bytes); /* the last packet of a message is none */
+    k->frame = (uint16_t)(k->frame + wire);
+    k->train.wire = (uint16_t)wire;
+    k->train.n = (uint16_t)more;
+    k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
+    snd->top_psn += more;
+    snd->nxt_psn += more;
+    snd->nxt_bytes += bytes;
+    n->made_bytes += bytes;
+    snd->owes = (uint8_t)more;
+    return more;
+}
+
+/* ---- turns ---- */
+
+static uint32_t *train_lasts(struct weft_engine *e, const struct nic *n, uint32_t prio)
+{
+    return e->nics.last[n - e->nics.of][prio];
+}
+
+void nic_train_turn(struct weft_engine *e, struct nic *n, uint32_t qi)
+{
+    struct sender *const snd = qp_at(e, qi)->snd;
+    struct list *l = &n->ready[snd->prio];
+    uint32_t *last = train_lasts(e, n, snd->prio), before = NIL;
+    for (uint32_t later = snd->owes + 2u; before == NIL && later-- > 0;)
+        before = last[(n->turn[snd->prio] + later) % TRAIN_TURNS] - 1;
+    snd->turn = (uint8_t)((n->turn[snd->prio] + snd->owes + 1u) % TRAIN_TURNS);
+    snd->owes = 0;
+    last[snd->turn] = qi + 1;
+    uint32_t *at = before == NIL ? &l->head : &qp_at(e, before)->snd->next;
+    snd->next = *at;
+    *at = qi;
+    if (snd->next == NIL)
+        l->tail = qi;
+}
+
+void nic_train_turn_over(struct weft_engine *e, struct nic *n, uint32_t qi)
+{
+    const struct sender *snd = qp_at(e, qi)->snd;
+    uint32_t *last = train_lasts(e, n, snd->prio);
+    if (last[snd->turn] == qi + 1)
+        last[snd->turn] = 0;
+    n->turn[snd->prio] = snd->next == NIL ? 0 : snd->turn;
+}
+
+void nic_train_turns_again(struct weft_engine *e, struct nic *n, uint32_t prio)
+{
+    uint32_t *last = train_lasts(e, n, prio);
+    memset(last, 0, TRAIN_TURNS * sizeof *last);
+    WALK_TURNS(e, i, n->ready[prio].head)
+        last[qp_at(e, i)->snd->turn] = i + 1;
+}
