@@ -6,10 +6,10 @@
  *
  * A train moves through the fabric as its packets would: a switch may send on its first packet
  * while the last is on the link before (forward.c), other QPs have as many turns at the NIC as it
- * has packets (nic_train.c), and each packet has its chance of being marked or lost. At both ends of
- * a message trains get shorter, so that its last packet leaves when it would. There are none among
- * what is sent again, while the congestion control holds a QP below the rate or the window that it
- * began with, and, where the control has a state, before the first ACK of a message.
+ * has packets (nic_train.c), and each packet has its chance of being marked or lost. At both ends
+ * of a message trains get shorter, so that its last packet leaves when it would. There are none
+ * among what is sent again, while the congestion control holds a QP below the rate or the window
+ * that it began with, and, where the control has a state, before the first ACK of a message.
  */
 #ifndef WEFT_ENGINE_SWITCH_TRAIN_H
 #define WEFT_ENGINE_SWITCH_TRAIN_H
