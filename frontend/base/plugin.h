@@ -19,7 +19,7 @@
 WEFT_C_BEGIN
 
 /** Version of all interfaces below: a change of any of their structs is another. */
-#define WEFT_PLUGIN_ABI 1
+#define WEFT_PLUGIN_ABI 2
 /** Most members of a family that may be added. */
 #define WEFT_PLUGIN_ROOM 64
 

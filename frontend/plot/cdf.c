@@ -97,7 +97,7 @@ static int derive_slowdown(const struct weft_runs *runs, struct weft_figure *f,
         "Distribution of FCT slowdown",
         "The share of messages whose slowdown is at most x. A slowdown of 1 is as fast as alone on "
         "the empty fabric; a long tail to the right means that a few messages waited long.",
-        "FCT slowdown (1: as alone; log scale)", slowdown_of};
+        "FCT slowdown (1: as alone, log scale)", slowdown_of};
     return distribution(runs, f, &q, err);
 }
 

@@ -7,6 +7,7 @@
 
 #define TITLE_HEIGHT 34.0 /* of the picture, in pixels */
 /* How large letters are to those of a page, and their mean width in pixels. */
+#define LOG_SCALE ", log scale" /* in the label of an axis */
 #define LETTERS(f) ((f)->points > 0 ? (f)->points / 9 : 1)
 #define LETTER(f) (7.0 * LETTERS(f))
 
@@ -156,7 +157,8 @@ static void write_axis(FILE *out, const char *name, const struct weft_axis *a, b
     fputs(*name == 'x' && !turned ? " offset 0,0.5" : "", out);
     fprintf(out, "\n%sset logscale %s\n", a->log ? "" : "un", name);
     write_range(out, name, a, reverse);
-    fprintf(out, "set format %s '%s'\n", name, a->bytes ? "%.0s%cB" : a->log ? "%g" : "%h");
+    const char *size = a->log ? "%.0s%cB" : "%.1s%cB";
+    fprintf(out, "set format %s '%s'\n", name, a->bytes ? size : a->log ? "%g" : "%h");
     write_ticks(out, name, a, turned);
 }
 
@@ -354,6 +356,24 @@ static struct weft_axis shared_axis(const struct weft_figure *f, const struct we
     return a;
 }
 
+/* Axis "x" or "y" of a panel, without logarithms where its points are within a power of ten: they
+ * would lie at one end, and it would have one number or two. @p label: room for what it is then. */
+static struct weft_axis plain_if_short(const struct weft_panel *p, const char *name,
+                                       struct weft_axis a, char label[128])
+{
+    double from = INFINITY, to = -INFINITY;
+    panel_ends(p, name, &from, &to);
+    from = isnan(a.from) ? from : a.from;
+    to = isnan(a.to) ? to : a.to;
+    const char *says = strstr(a.label, LOG_SCALE);
+    if (!a.log || a.ticks || !says || !(from > 0 && to < 10 * from))
+        return a;
+    snprintf(label, 128, "%.*s%s", (int)(says - a.label), a.label, says + strlen(LOG_SCALE));
+    a.label = label;
+    a.log = false;
+    return a;
+}
+
 /* Whether the panel below says what the same x axis is. */
 static bool label_follows(const struct weft_figure *f, const struct weft_panel *p)
 {
@@ -365,8 +385,9 @@ static bool label_follows(const struct weft_figure *f, const struct weft_panel *
 static void write_settings(FILE *out, const struct weft_figure *f, const struct weft_panel *p,
                            const struct frame *frame, double width)
 {
-    struct weft_axis x = shared_axis(f, p), y = p->y;
-    char label[64];
+    char label[64], plain_x[128], plain_y[128];
+    struct weft_axis x = plain_if_short(p, "x", shared_axis(f, p), plain_x);
+    struct weft_axis y = plain_if_short(p, "y", p->y, plain_y);
     const double room = p->height - 50 * LETTERS(f);
     if (label_follows(f, p))
         x.label = "";

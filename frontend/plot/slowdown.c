@@ -294,7 +294,7 @@ static void scale_tails(struct weft_figure *f)
         if (most <= LINEAR_MOST)
             continue;
         p->y.log = true;
-        p->y.label = "FCT slowdown (log scale)";
+        p->y.label = "FCT slowdown (1: as alone, log scale)";
     }
 }
 

@@ -122,6 +122,24 @@ TEST(Plot, ScriptDrawsWithGnuplotAlone)
     EXPECT_CONTAINS(slurp(out), "</svg>");
 }
 
+// A scale of logarithms whose points are within a power of ten would have one number or two.
+TEST(Plot, AxesWithinAPowerOfTenAreLinear)
+{
+    TempDir dir;
+    for (const bool wide : {false, true}) {
+        make_run(dir / "a");
+        write_file(dir / "a/flows.csv", "job,size_bytes,start_ns,fct_ns,slowdown\n"
+                                        "j,10,0.000,2000.000,1.0\n"
+                                        "j,10,0.000," +
+                                            std::string(wide ? "20001.000" : "19999.000") +
+                                            ",2.0\n");
+        const Said s = weft({"plot", dir / "a", "fct-cdf", "--to", "gnuplot", "--out", "-"});
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.out, wide ? "\nset logscale x" : "\nunset logscale x");
+        EXPECT_CONTAINS(s.out, wide ? "s, log scale)" : "s)");
+    }
+}
+
 TEST(Plot, RefusesWhatItCannotDraw)
 {
     TempDir dir;
