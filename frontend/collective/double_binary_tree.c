@@ -20,7 +20,6 @@ static const struct weft_param params[] = {
      .help = "pieces that each tree's half is pipelined in"},
 };
 
-enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_TREE };
 #define NOBODY WEFT_TWO_TREES_NOBODY
 
 static bool double_binary_tree_supports(const struct weft_coll_call *c, const char **why)
@@ -41,77 +40,32 @@ static uint64_t double_binary_tree_parts(const struct weft_coll_call *c)
 
 static uint32_t double_binary_tree_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    return 2 * LANES_OF_TREE;
+    return 2 * WEFT_TREE_LANES;
 }
 
-struct place {
-    uint32_t v, parent, nchildren, child[2];
-};
-
-static struct place place_of(const struct weft_coll_call *c, uint32_t rank, uint32_t tree)
+static struct weft_tree_place place_of(const struct weft_coll_call *c, uint32_t rank, uint32_t tree)
 {
-    struct place p = {.v = weft_two_trees_number(c->n, tree, rank)};
-    p.parent = weft_two_trees_parent(c->n, p.v);
-    p.nchildren = weft_two_trees_children(c->n, p.v, p.child);
-    return p;
+    return weft_two_trees_place(c->n, 1, 0, tree, rank);
 }
 
 static uint64_t double_binary_tree_count(const struct weft_coll_call *c, uint32_t rank,
                                          uint32_t lane)
 {
-    struct place p = place_of(c, rank, lane / LANES_OF_TREE);
-    switch (lane % LANES_OF_TREE) {
-    case UP_RECV:
-    case DOWN_SEND:
-        return pieces(c) * p.nchildren;
-    default:
-        return p.parent == NOBODY ? 0 : pieces(c);
-    }
+    const struct weft_tree_place p = place_of(c, rank, lane / WEFT_TREE_LANES);
+    return weft_tree_count(&p, lane, pieces(c));
 }
 
 static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
                                      uint64_t i, struct weft_coll_instr *out)
 {
-    uint32_t tree = lane / LANES_OF_TREE, base = tree * LANES_OF_TREE, role = lane - base;
-    struct place p = place_of(c, rank, tree);
-    int with_children = role == UP_RECV || role == DOWN_SEND;
-    uint64_t k = with_children ? i / p.nchildren : i;
-    uint32_t other = with_children ? p.child[i % p.nchildren] : p.parent;
-    out->peer = weft_two_trees_rank(c->n, tree, other);
+    const uint32_t tree = lane / WEFT_TREE_LANES;
+    const struct weft_tree_place p = place_of(c, rank, tree),
+                                 up = lane % WEFT_TREE_LANES == WEFT_TREE_UP_SEND
+                                          ? place_of(c, p.parent, tree)
+                                          : p;
+    weft_tree_instr(&p, &up, rank, lane, i, out);
     out->nblocks = 1;
-    out->first_block = tree * pieces(c) + k;
-    out->step = k;
-    switch (role) {
-    case UP_RECV:
-        out->action = WEFT_COLL_RECV_REDUCE;
-        break;
-    case UP_SEND: {
-        struct place up = place_of(c, out->peer, tree);
-        out->action = WEFT_COLL_SEND;
-        out->peer_lane = base + UP_RECV;
-        out->peer_instr = k * up.nchildren + (up.child[0] == p.v ? 0 : 1);
-        if (p.nchildren) {
-            out->dep = WEFT_COLL_DEP_UPTO;
-            out->dep_lane = base + UP_RECV;
-            out->dep_instr = (k + 1) * p.nchildren - 1;
-        }
-        break;
-    }
-    case DOWN_RECV: /* replaces what was sent up */
-        out->action = WEFT_COLL_RECV;
-        out->dep = WEFT_COLL_DEP_INSTR;
-        out->dep_lane = base + UP_SEND;
-        out->dep_instr = k;
-        break;
-    default:
-        out->action = WEFT_COLL_SEND;
-        out->peer_lane = base + DOWN_RECV;
-        out->peer_instr = k;
-        out->dep = p.parent == NOBODY ? WEFT_COLL_DEP_UPTO : WEFT_COLL_DEP_INSTR;
-        out->dep_lane = base + (p.parent == NOBODY ? UP_RECV : DOWN_RECV);
-        out->dep_instr = p.parent == NOBODY ? (k + 1) * p.nchildren - 1 : k;
-        break;
-    }
+    out->first_block = tree * pieces(c) + out->step;
 }
 
 /* Message j: in tree j to the parent, of ranks `arg` levels above the leaves. */
@@ -127,27 +81,27 @@ static uint32_t level_up(const struct weft_coll_call *c, uint32_t arg, uint32_t 
 /* Message j: in tree j / 2 to child j % 2, where that is `arg` levels above the leaves. */
 static uint32_t level_down(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    const struct place p = place_of(c, rank, j / 2);
-    const uint32_t child = j % 2 < p.nchildren ? p.child[j % 2] : 0;
-    return child && child & UINT32_C(1) << arg && !(child & ((UINT32_C(1) << arg) - 1))
-               ? weft_two_trees_rank(c->n, j / 2, child)
-               : rank;
+    const struct weft_tree_place p = place_of(c, rank, j / 2);
+    if (j % 2 >= p.nchildren)
+        return rank;
+    const uint32_t v = weft_two_trees_number(c->n, j / 2, p.child[j % 2]);
+    return v & UINT32_C(1) << arg && !(v & ((UINT32_C(1) << arg) - 1)) ? p.child[j % 2] : rank;
 }
 
 /* Message j: in tree j to the parent. */
 static uint32_t all_up(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    const struct place p = place_of(c, rank, j);
-    return p.parent == NOBODY ? rank : weft_two_trees_rank(c->n, j, p.parent);
+    const struct weft_tree_place p = place_of(c, rank, j);
+    return p.parent == NOBODY ? rank : p.parent;
 }
 
 /* Every edge of both trees, both ways. */
 static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    const struct place p = place_of(c, rank, j / 3);
+    const struct weft_tree_place p = place_of(c, rank, j / 3);
     if (j % 3 == 2)
-        return p.parent == NOBODY ? rank : weft_two_trees_rank(c->n, j / 3, p.parent);
-    return j % 3 < p.nchildren ? weft_two_trees_rank(c->n, j / 3, p.child[j % 3]) : rank;
+        return p.parent == NOBODY ? rank : p.parent;
+    return j % 3 < p.nchildren ? p.child[j % 3] : rank;
 }
 
 /* The first piece goes up and down all levels, the others follow it: up while it is on its way, and

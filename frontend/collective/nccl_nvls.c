@@ -36,22 +36,12 @@ static uint64_t chunks(const struct weft_coll_call *c)
 }
 
 /* Nodes above and below that of a rank, as ranks of its place. */
-struct place {
-    uint32_t parent, nchildren, child[2];
-};
-
-static struct place nccl_nvls_place(const struct weft_coll_call *c, uint64_t channel, uint32_t rank)
+static struct weft_tree_place nccl_nvls_place(const struct weft_coll_call *c, uint64_t channel,
+                                              uint32_t rank)
 {
-    const uint32_t node = weft_nccl_node(c), nodes = weft_nccl_nodes(c);
-    const uint32_t tree = channel >= (weft_nccl_params_of(c)->channels + 1) / 2;
-    const uint32_t v = weft_two_trees_number(nodes, tree, rank / node);
-    struct place p = {.parent = weft_two_trees_parent(nodes, v)};
-    p.nchildren = weft_two_trees_children(nodes, v, p.child);
-    for (uint32_t k = 0; k < p.nchildren; k++)
-        p.child[k] = weft_two_trees_rank(nodes, tree, p.child[k]) * node + rank % node;
-    if (p.parent != WEFT_TWO_TREES_NOBODY)
-        p.parent = weft_two_trees_rank(nodes, tree, p.parent) * node + rank % node;
-    return p;
+    const uint32_t node = weft_nccl_node(c);
+    const bool tree = channel >= (weft_nccl_params_of(c)->channels + 1) / 2;
+    return weft_two_trees_place(weft_nccl_nodes(c), node, rank % node, tree, rank);
 }
 
 static bool nccl_nvls_supports(const struct weft_coll_call *c, const char **why)
@@ -76,7 +66,8 @@ static uint32_t nccl_nvls_lanes(const struct weft_coll_call *c, uint32_t rank)
 }
 
 /* Instructions of a lane for one chunk. */
-static uint64_t per_chunk(const struct weft_coll_call *c, const struct place *p, uint32_t role)
+static uint64_t per_chunk(const struct weft_coll_call *c, const struct weft_tree_place *p,
+                          uint32_t role)
 {
     const uint32_t node = weft_nccl_node(c);
     const bool root = p->parent == WEFT_TWO_TREES_NOBODY;
@@ -99,7 +90,7 @@ static uint64_t per_chunk(const struct weft_coll_call *c, const struct place *p,
 static uint64_t nccl_nvls_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     const uint32_t lanes = lanes_of_channel(c);
-    const struct place p = nccl_nvls_place(c, lane / lanes, rank);
+    const struct weft_tree_place p = nccl_nvls_place(c, lane / lanes, rank);
     return c->n == 1 ? 0 : chunks(c) * per_chunk(c, &p, lane % lanes);
 }
 
@@ -154,8 +145,8 @@ static void in_one_node(const struct weft_coll_call *c, uint32_t base, uint32_t 
 }
 
 /* Sums and copies of the switches, with several nodes: per head an operation and what it brings. */
-static void in_a_node(const struct weft_coll_call *c, const struct place *p, uint32_t rank,
-                      uint32_t base, uint32_t role, uint64_t i, uint64_t first,
+static void in_a_node(const struct weft_coll_call *c, const struct weft_tree_place *p,
+                      uint32_t rank, uint32_t base, uint32_t role, uint64_t i, uint64_t first,
                       struct weft_coll_instr *out)
 {
     const uint32_t node = weft_nccl_node(c), head = (uint32_t)(i / 2 % node);
@@ -184,18 +175,10 @@ static void in_a_node(const struct weft_coll_call *c, const struct place *p, uin
         depends(out, WEFT_COLL_DEP_INSTR, base + SUMS, i);
 }
 
-/* Which child of its parent a rank is. */
-static uint64_t child_number(const struct weft_coll_call *c, uint64_t channel, uint32_t rank,
-                             uint32_t parent, uint64_t *of)
-{
-    const struct place up = nccl_nvls_place(c, channel, parent);
-    *of = up.nchildren;
-    return up.child[0] != rank;
-}
-
 /* Between the nodes: heads of one place. */
-static void over_nodes(const struct weft_coll_call *c, const struct place *p, uint32_t rank,
-                       uint32_t lane, uint64_t i, uint64_t first, struct weft_coll_instr *out)
+static void over_nodes(const struct weft_coll_call *c, const struct weft_tree_place *p,
+                       uint32_t rank, uint32_t lane, uint64_t i, uint64_t first,
+                       struct weft_coll_instr *out)
 {
     const uint64_t channel = lane / LANES_OF_CHANNEL;
     const uint32_t role = lane % LANES_OF_CHANNEL, base = lane - role, node = weft_nccl_node(c);
@@ -203,15 +186,16 @@ static void over_nodes(const struct weft_coll_call *c, const struct place *p, ui
     const uint64_t n = p->nchildren, k = with_children ? i / n : i;
     const uint64_t sum = 2 * (k * node + rank % node) + 1; /* what the switches brought */
     const uint32_t peer = with_children ? p->child[i % n] : p->parent;
-    uint64_t of, bytes = 0;
+    struct weft_tree_place up;
+    uint64_t bytes = 0;
     out->first_block = first + k * node + rank % node;
     out->nblocks = 1;
     switch (role) {
     case UP_SEND:
         out->action = WEFT_COLL_SEND;
         out->peer_lane = base + UP_RECV;
-        out->peer_instr = child_number(c, channel, rank, peer, &of);
-        out->peer_instr += k * of;
+        up = nccl_nvls_place(c, channel, peer);
+        out->peer_instr = k * up.nchildren + weft_tree_child_number(&up, rank);
         if (n)
             depends(out, WEFT_COLL_DEP_UPTO, base + UP_RECV, (k + 1) * n - 1);
         else
@@ -246,7 +230,7 @@ static void nccl_nvls_instr(const struct weft_coll_call *c, uint32_t rank, uint3
     const uint32_t lanes = lanes_of_channel(c), role = lane % lanes, base = lane - role;
     const uint32_t node = weft_nccl_node(c);
     const uint64_t channel = lane / lanes, first = channel * chunks(c) * node;
-    const struct place p = nccl_nvls_place(c, channel, rank);
+    const struct weft_tree_place p = nccl_nvls_place(c, channel, rank);
     out->step = i / per_chunk(c, &p, role);
     if (role == COPY_IN || role == COPY_OUT) {
         copy(c, base, i, first, out);

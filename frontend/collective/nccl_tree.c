@@ -15,40 +15,30 @@
 #include "collective/nccl.h"
 #include "collective/two_trees.h"
 
-enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_CHANNEL };
-#define CHILDREN_MAX 3u
-
-/* A rank's neighbours in the tree of a channel. */
-struct place {
-    uint32_t parent, nchildren, child[CHILDREN_MAX];
-};
-
 static uint32_t tree_of(const struct weft_coll_call *c, uint64_t channel)
 {
     const uint64_t channels = weft_nccl_params_of(c)->channels;
     return channel >= (channels + 1) / 2;
 }
 
-static struct place nccl_tree_place(const struct weft_coll_call *c, uint64_t channel, uint32_t rank)
+/* A rank's neighbours in the tree of a channel. */
+static struct weft_tree_place nccl_tree_place(const struct weft_coll_call *c, uint64_t channel,
+                                              uint32_t rank)
 {
-    const uint32_t node = weft_nccl_node(c), nodes = weft_nccl_nodes(c);
-    const uint32_t tree = tree_of(c, channel), head = weft_nccl_head(c, channel);
+    const uint32_t node = weft_nccl_node(c), head = weft_nccl_head(c, channel);
     const uint32_t first = rank - rank % node, at = weft_coll_minus(rank % node, head, node);
-    struct place p = {.parent = WEFT_TWO_TREES_NOBODY};
+    struct weft_tree_place p = {.parent = WEFT_TWO_TREES_NOBODY};
     if (at + 1 < node)
         p.child[p.nchildren++] = first + (rank % node + 1) % node;
     if (at) {
         p.parent = first + weft_coll_minus(rank % node, 1, node);
         return p;
     }
-    const uint32_t v = weft_two_trees_number(nodes, tree, first / node);
-    uint32_t child[2];
-    const uint32_t up = weft_two_trees_parent(nodes, v),
-                   n = weft_two_trees_children(nodes, v, child);
-    for (uint32_t k = 0; k < n; k++)
-        p.child[p.nchildren++] = weft_two_trees_rank(nodes, tree, child[k]) * node + head;
-    if (up != WEFT_TWO_TREES_NOBODY)
-        p.parent = weft_two_trees_rank(nodes, tree, up) * node + head;
+    const struct weft_tree_place nodes =
+        weft_two_trees_place(weft_nccl_nodes(c), node, head, tree_of(c, channel), rank);
+    for (uint32_t k = 0; k < nodes.nchildren; k++)
+        p.child[p.nchildren++] = nodes.child[k];
+    p.parent = nodes.parent;
     return p;
 }
 
@@ -72,75 +62,30 @@ static uint64_t nccl_tree_parts(const struct weft_coll_call *c)
 
 static uint32_t nccl_tree_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    return LANES_OF_CHANNEL * (uint32_t)weft_nccl_params_of(c)->channels;
+    return WEFT_TREE_LANES * (uint32_t)weft_nccl_params_of(c)->channels;
 }
 
 static uint64_t nccl_tree_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
-    const struct place p = nccl_tree_place(c, lane / LANES_OF_CHANNEL, rank);
-    const uint32_t role = lane % LANES_OF_CHANNEL;
-    if (role == UP_RECV || role == DOWN_SEND)
-        return chunks(c) * p.nchildren;
-    return p.parent == WEFT_TWO_TREES_NOBODY ? 0 : chunks(c);
-}
-
-/* Which child of @p parent a rank is. */
-static uint32_t child_number(const struct place *parent, uint32_t rank)
-{
-    uint32_t k = 0;
-    while (parent->child[k] != rank)
-        k++;
-    return k;
+    const struct weft_tree_place p = nccl_tree_place(c, lane / WEFT_TREE_LANES, rank);
+    return weft_tree_count(&p, lane, chunks(c));
 }
 
 static void nccl_tree_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
                             uint64_t i, struct weft_coll_instr *out)
 {
-    const uint64_t channel = lane / LANES_OF_CHANNEL;
-    const uint32_t base = lane - lane % LANES_OF_CHANNEL, role = lane - base;
-    const struct place p = nccl_tree_place(c, channel, rank);
-    const bool with_children = role == UP_RECV || role == DOWN_SEND;
-    const uint64_t k = with_children ? i / p.nchildren : i;
-    const uint32_t peer = with_children ? p.child[i % p.nchildren] : p.parent;
-    uint64_t bytes = 0;
+    const uint64_t channel = lane / WEFT_TREE_LANES;
+    const struct weft_tree_place p = nccl_tree_place(c, channel, rank),
+                                 up = lane % WEFT_TREE_LANES == WEFT_TREE_UP_SEND
+                                          ? nccl_tree_place(c, channel, p.parent)
+                                          : p;
+    weft_tree_instr(&p, &up, rank, lane, i, out);
     out->nblocks = 1;
-    out->first_block = channel * chunks(c) + k;
-    out->step = k;
-    switch (role) {
-    case UP_RECV:
-        out->action = WEFT_COLL_RECV_REDUCE;
-        /* what comes from several children is added up in one pass */
-        bytes = weft_coll_block_bytes(c, nccl_tree_parts(c), out->first_block) / p.nchildren;
-        break;
-    case UP_SEND: {
-        const struct place up = nccl_tree_place(c, channel, peer);
-        out->action = WEFT_COLL_SEND;
-        out->peer_lane = base + UP_RECV;
-        out->peer_instr = k * up.nchildren + child_number(&up, rank);
-        if (p.nchildren) {
-            out->dep = WEFT_COLL_DEP_UPTO;
-            out->dep_lane = base + UP_RECV;
-            out->dep_instr = (k + 1) * p.nchildren - 1;
-        }
-        break;
-    }
-    case DOWN_RECV: /* replaces what was sent up */
-        out->action = WEFT_COLL_RECV;
-        bytes = weft_coll_block_bytes(c, nccl_tree_parts(c), out->first_block);
-        out->dep = WEFT_COLL_DEP_INSTR;
-        out->dep_lane = base + UP_SEND;
-        out->dep_instr = k;
-        break;
-    default:
-        out->action = WEFT_COLL_SEND;
-        out->peer_lane = base + DOWN_RECV;
-        out->peer_instr = k;
-        out->dep = p.parent == WEFT_TWO_TREES_NOBODY ? WEFT_COLL_DEP_UPTO : WEFT_COLL_DEP_INSTR;
-        out->dep_lane = base + (p.parent == WEFT_TWO_TREES_NOBODY ? UP_RECV : DOWN_RECV);
-        out->dep_instr = p.parent == WEFT_TWO_TREES_NOBODY ? (k + 1) * p.nchildren - 1 : k;
-        break;
-    }
-    weft_nccl_message(c, rank, peer, channel, bytes, out);
+    out->first_block = channel * chunks(c) + out->step;
+    /* what comes from several children is added up in one pass */
+    const uint64_t bytes = weft_coll_block_bytes(c, nccl_tree_parts(c), out->first_block),
+                   passes = out->action == WEFT_COLL_RECV_REDUCE ? p.nchildren : 1;
+    weft_nccl_message(c, rank, out->peer, channel, bytes / passes, out);
 }
 
 const struct weft_coll_ops weft_coll_nccl_tree = {
