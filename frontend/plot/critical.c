@@ -86,18 +86,11 @@ static void draw_jumps(const struct weft_lanes *l, struct weft_panel *p, double 
 static void critical_draw(struct weft_figure *f, struct reading *r, const char *title)
 {
     struct weft_lanes *l = &r->lanes;
-    double from, to, all = 0;
+    double from, to, divisor, all = 0;
     weft_lanes_span(l, &from, &to);
-    const struct weft_figure_unit u = weft_figure_time_unit(to);
-    struct weft_panel *p =
-        weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", u.name), "");
-    p->x.from = from / u.divisor;
-    p->x.to = to / u.divisor;
-    p->y.from = -0.6;
-    p->y.to = (double)l->nrows - 0.4;
-    p->downwards = true;
+    struct weft_panel *p = weft_panel_add_rows(f, title, "", from, to, l->nrows, &divisor);
     p->height = 160 + 26 * (double)l->nrows;
-    draw_jumps(l, p, u.divisor);
+    draw_jumps(l, p, divisor);
     weft_lanes_sort(l);
     for (size_t k = 0; k < WEFT_CAUSES; k++)
         all += r->ns[k];
@@ -105,7 +98,7 @@ static void critical_draw(struct weft_figure *f, struct reading *r, const char *
         const struct weft_lane_style s = {
             weft_figure_printf(f, "%s (%.3g %%)", weft_causes[k].label, 100 * r->ns[k] / all),
             weft_causes[k].colour, -0.36, 0.72};
-        weft_lanes_draw(l, p, (uint32_t)k, &s, 1, (to - from) / PIXELS, u.divisor);
+        weft_lanes_draw(l, p, (uint32_t)k, &s, 1, (to - from) / PIXELS, divisor);
     }
     for (size_t i = 0; i < l->nrows; i++)
         weft_axis_tick(p, &p->y, (double)i, l->row[i]);

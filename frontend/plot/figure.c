@@ -211,6 +211,22 @@ struct weft_figure_unit weft_figure_time_unit(double max_ns)
     return unit_for(max_ns / 2, units, sizeof units / sizeof units[0]);
 }
 
+struct weft_panel *weft_panel_add_rows(struct weft_figure *f, const char *title,
+                                       const char *y_label, double from_ns, double to_ns,
+                                       size_t rows, double *divisor)
+{
+    const struct weft_figure_unit u = weft_figure_time_unit(to_ns);
+    struct weft_panel *p =
+        weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", u.name), y_label);
+    p->x.from = from_ns / u.divisor;
+    p->x.to = to_ns / u.divisor;
+    p->y.from = -0.6;
+    p->y.to = (double)rows - 0.4;
+    p->downwards = true;
+    *divisor = u.divisor;
+    return p;
+}
+
 struct weft_figure_unit weft_figure_size_unit(double max_bytes)
 {
     static const struct weft_figure_unit units[] = {

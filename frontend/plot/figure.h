@@ -136,6 +136,10 @@ struct weft_figure_unit {
 };
 /** For times up to @p max_ns: ns, us, ms or s. */
 struct weft_figure_unit weft_figure_time_unit(double max_ns);
+/** A new panel of @p rows rows, from the top down, with time along x. *divisor: ns of its unit. */
+struct weft_panel *weft_panel_add_rows(struct weft_figure *f, const char *title,
+                                       const char *y_label, double from_ns, double to_ns,
+                                       size_t rows, double *divisor);
 /** For sizes up to @p max_bytes: B, KB, MB, GB. */
 struct weft_figure_unit weft_figure_size_unit(double max_bytes);
 

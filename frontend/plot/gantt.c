@@ -66,16 +66,9 @@ static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, cons
 {
     const size_t every = (l->nrows + ROWS_MAX - 1) / ROWS_MAX,
                  rows = (l->nrows + every - 1) / every;
-    double from, to;
+    double from, to, divisor;
     weft_lanes_span(l, &from, &to);
-    const struct weft_figure_unit u = weft_figure_time_unit(to);
-    struct weft_panel *p =
-        weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", u.name), "");
-    p->x.from = from / u.divisor;
-    p->x.to = to / u.divisor;
-    p->y.from = -0.6;
-    p->y.to = (double)rows - 0.4;
-    p->downwards = true;
+    struct weft_panel *p = weft_panel_add_rows(f, title, "", from, to, rows, &divisor);
     p->height = 130 + 22 * (double)rows;
     for (uint32_t k = 0; k < KINDS; k++) {
         const struct weft_lane_style s = {kinds[k].label, kinds[k].colour,
@@ -83,7 +76,7 @@ static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, cons
                                           : kinds[k].thin ? 0.18
                                                           : 0.02,
                                           kinds[k].thin ? 0.06 : 0.38};
-        weft_lanes_draw(l, p, k, &s, every, (to - from) / PIXELS, u.divisor);
+        weft_lanes_draw(l, p, k, &s, every, (to - from) / PIXELS, divisor);
     }
     for (size_t i = 0; i < rows; i++)
         weft_axis_tick(p, &p->y, (double)i, l->row[i * every]);

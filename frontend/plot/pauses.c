@@ -110,19 +110,14 @@ static int plot_pauses_draw(const struct weft_pause_list *p, struct weft_figure 
         from = fmin(from, p->list[i].from_ns);
         to = fmax(to, p->list[i].to_ns);
     }
-    const struct weft_figure_unit u = weft_figure_time_unit(to);
-    struct weft_panel *panel = weft_panel_add(
-        f, title, weft_figure_printf(f, "simulated time (%s)", u.name), "port that had to stop");
-    panel->x.from = from / u.divisor;
-    panel->x.to = to / u.divisor;
-    panel->y.from = -0.6;
-    panel->y.to = (double)shown - 0.4;
-    panel->downwards = true;
+    double divisor;
+    struct weft_panel *panel =
+        weft_panel_add_rows(f, title, "port that had to stop", from, to, shown, &divisor);
     panel->height = 140 + 17 * (double)shown;
     for (size_t h = 0; h < HOPS; h++) {
         struct weft_curve *c = weft_curve_add(panel, WEFT_MARK_BOXES, colours[h], hop_names[h]);
         for (size_t i = 0; i < shown; i++)
-            draw_row(c, p, &rows.list[i], i, h, (to - from) / PIXELS, u.divisor);
+            draw_row(c, p, &rows.list[i], i, h, (to - from) / PIXELS, divisor);
     }
     for (size_t i = 0; i < shown; i++)
         weft_axis_tick(panel, &panel->y, (double)i,

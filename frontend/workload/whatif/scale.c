@@ -6,9 +6,7 @@
  * next, so that the sum of a rank is right to a microsecond. Sizes are rounded each on its own, as
  * all members of a collective round alike.
  */
-#include "workload/whatif/select.h"
 #include "workload/whatif/stretch.h"
-#include "workload/whatif/transform.h"
 
 struct scale {
     struct weft_select select;
@@ -29,15 +27,7 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
                  struct weft_arena *arena, struct weft_err *err)
 {
     const struct scale *p = t->params;
-    struct weft_stretch s = {.factor = p->factor};
-    int rc = 0;
-    if (!weft_select_rank(&p->select, rank))
-        return 0;
-    for (size_t i = 0; !rc && i < et->nnodes; i++)
-        if (weft_select_node(&p->select, &et->nodes[i]))
-            rc = weft_stretch_node(&s, et, &et->nodes[i], arena, err);
-    t->touched += s.touched;
-    return rc;
+    return weft_stretch_apply(t, &p->select, p->factor, rank, et, arena, err);
 }
 
 const struct weft_transform_ops weft_transform_scale = {

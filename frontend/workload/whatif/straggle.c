@@ -2,9 +2,7 @@
 /* straggle: some ranks compute more slowly, named ones or some drawn by lot. */
 #include "base/compare.h"
 #include "base/rng.h"
-#include "workload/whatif/select.h"
 #include "workload/whatif/stretch.h"
-#include "workload/whatif/transform.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,15 +69,9 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
 {
     const struct straggle *p = t->params;
     const struct lot *lot = t->state;
-    struct weft_stretch s = {.factor = p->factor};
-    int rc = 0;
-    if (!weft_select_rank(&p->select, rank) || ticket(p, rank) > lot->last)
-        return 0;
-    for (size_t i = 0; !rc && i < et->nnodes; i++)
-        if (weft_select_node(&p->select, &et->nodes[i]))
-            rc = weft_stretch_node(&s, et, &et->nodes[i], arena, err);
-    t->touched += s.touched;
-    return rc;
+    return ticket(p, rank) > lot->last
+               ? 0
+               : weft_stretch_apply(t, &p->select, p->factor, rank, et, arena, err);
 }
 
 const struct weft_transform_ops weft_transform_straggle = {

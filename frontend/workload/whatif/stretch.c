@@ -2,12 +2,17 @@
 /* Scales durations and sizes of operations by a factor. */
 #include "workload/whatif/stretch.h"
 
-#include "workload/whatif/select.h"
-
 #include <math.h>
 #include <string.h>
 
 #define MOST 9e18 /* of a size or duration, below 2^63 */
+
+/* One rank's operations, one after the other. */
+struct stretch {
+    double factor;
+    double carry_us;  /* what rounding to microseconds left over so far */
+    uint64_t touched; /* operations changed */
+};
 
 static uint64_t scaled(const void *ctx, uint64_t value)
 {
@@ -26,7 +31,7 @@ static int too_large(const struct weft_et *et, const struct weft_et_node *node, 
 }
 
 /* A duration; the carry is rounded into it. */
-static int duration(struct weft_stretch *s, const struct weft_et *et, struct weft_et_node *node,
+static int duration(struct stretch *s, const struct weft_et *et, struct weft_et_node *node,
                     struct weft_err *err)
 {
     const double x = (double)node->duration_us * s->factor + s->carry_us;
@@ -39,7 +44,7 @@ static int duration(struct weft_stretch *s, const struct weft_et *et, struct wef
     return 0;
 }
 
-static int work(const struct weft_stretch *s, struct weft_et_node *node, struct weft_arena *arena,
+static int work(const struct stretch *s, struct weft_et_node *node, struct weft_arena *arena,
                 const char *name, struct weft_err *err)
 {
     for (size_t i = node->nattrs; i > 0; i--) {
@@ -58,8 +63,8 @@ static int work(const struct weft_stretch *s, struct weft_et_node *node, struct 
     return 0;
 }
 
-int weft_stretch_node(struct weft_stretch *s, const struct weft_et *et, struct weft_et_node *node,
-                      struct weft_arena *arena, struct weft_err *err)
+static int stretch_node(struct stretch *s, const struct weft_et *et, struct weft_et_node *node,
+                        struct weft_arena *arena, struct weft_err *err)
 {
     int rc = 0;
     switch (node->type) {
@@ -83,5 +88,20 @@ int weft_stretch_node(struct weft_stretch *s, const struct weft_et *et, struct w
         return 0;
     }
     s->touched++;
+    return rc;
+}
+
+int weft_stretch_apply(struct weft_transform *t, const struct weft_select *select, double factor,
+                       uint32_t rank, struct weft_et *et, struct weft_arena *arena,
+                       struct weft_err *err)
+{
+    struct stretch s = {.factor = factor};
+    int rc = 0;
+    if (!weft_select_rank(select, rank))
+        return 0;
+    for (size_t i = 0; !rc && i < et->nnodes; i++)
+        if (weft_select_node(select, &et->nodes[i]))
+            rc = stretch_node(&s, et, &et->nodes[i], arena, err);
+    t->touched += s.touched;
     return rc;
 }
