@@ -724,6 +724,28 @@ TEST(Run, SaysWhatCountsAsAPacket)
     }
 }
 
+/* Messages of two seconds are no stall, though no packet of them is simulated, and a run that ends
+ * meanwhile says how much of them has come. */
+TEST(Replay, LongMessagesThatAreTakenOverGetOn)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    for (const char *until : {"0", "9s"}) {
+        const Said s = weft({"run",   "--no-out",
+                             "--set", "topology.type=single-switch",
+                             "--set", "single-switch.hosts=4",
+                             "--set", "workload.type=generate",
+                             "--set", "generate.size=400GB",
+                             "--set", "system.all-reduce=ring",
+                             "--set", "congestion-control.name=none",
+                             "--set", "run.replay=1%",
+                             "--set", "transport.mtu=4KiB",
+                             "--set", std::string("run.until=") + until});
+        EXPECT_EQ(s.code, *until == '9') << s.err;
+        EXPECT_CONTAINS(s.out, *until == '9' ? "(72.0 % of all)" : "8 messages taken over");
+    }
+}
+
 /* --quiet leaves out what was not asked for. */
 TEST(Replay, ExplainsItselfQuietly)
 {

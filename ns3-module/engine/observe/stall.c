@@ -63,12 +63,26 @@ static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int6
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
 }
 
+/* Payload of the message under way that is taken over, and has come. */
+static uint64_t taken_over_bytes(const struct weft_engine *e, uint32_t qi)
+{
+    struct weft_qp_state unseen = {0};
+    if (e->extension)
+        e->extension->ops->qp_state(e, qi, &unseen);
+    return unseen.acked_bytes;
+}
+
+static uint64_t come_psn(const struct weft_engine *e, uint32_t qi)
+{
+    return stall_expected(e, qi) + taken_over_bytes(e, qi) / qp_at(e, qi)->kind->env.mtu_bytes;
+}
+
 /* For how long a QP has made no progress, 0: it makes some; notes how far it has come. */
 static int64_t waited_ps(const struct weft_engine *e, uint32_t qi, int64_t at_ps)
 {
     const struct qp *q = qp_at(e, qi);
     const struct msg *head = msg_at(e, q->head_msg);
-    const uint64_t exp_psn = stall_expected(e, qi);
+    const uint64_t exp_psn = come_psn(e, qi);
     struct stall_mark *m = stall_mark_of(e, qi);
     if (m->message != head->id || exp_psn > m->taken_psn || q->snd->una_psn > m->acked_psn) {
         m->taken_psn = m->taken_psn > exp_psn ? m->taken_psn : exp_psn;
@@ -151,10 +165,7 @@ uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t taken = (q->exp_psn - m->first_psn) * q->kind->env.mtu_bytes;
-        struct weft_qp_state unseen = {0};
-        if (e->extension)
-            e->extension->ops->qp_state(e, i, &unseen);
-        sum += (taken < m->bytes ? taken : m->bytes) + unseen.acked_bytes;
+        sum += (taken < m->bytes ? taken : m->bytes) + taken_over_bytes(e, i);
     }
     return part_sum(e, sum);
 }
@@ -167,7 +178,7 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
         return false;
     const struct stall_mark *m = stall_mark_of(e, qi);
     const struct msg *head = msg_at(e, q->head_msg);
-    if (!m->stuck || m->message != head->id || stall_expected(e, qi) > m->taken_psn ||
+    if (!m->stuck || m->message != head->id || come_psn(e, qi) > m->taken_psn ||
         q->snd->una_psn > m->acked_psn)
         return false; /* or it has got on since */
     const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
