@@ -743,6 +743,10 @@ TEST(Replay, LongMessagesThatAreTakenOverGetOn)
                              "--set", std::string("run.until=") + until});
         EXPECT_EQ(s.code, *until == '9') << s.err;
         EXPECT_CONTAINS(s.out, *until == '9' ? "(72.0 % of all)" : "8 messages taken over");
+        EXPECT_EQ(s.err.find(", 67.73 GB unacknowledged on this QP: taken over") !=
+                      std::string::npos,
+                  *until == '9')
+            << s.err;
     }
 }
 

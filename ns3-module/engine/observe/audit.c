@@ -349,14 +349,17 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
     const struct qp *q = qp_at(e, i);
     const struct msg *m = msg_at(e, q->head_msg);
     char why[256], stands[256], text[768], size[WEFT_UNIT_TEXT_MAX], left[WEFT_UNIT_TEXT_MAX];
+    const uint64_t over = stall_taken_over_bytes(e, i);
     reason(e, q, why, sizeof why);
+    if (over)
+        snprintf(why, sizeof why, "taken over: no packet of it is simulated");
     if (!stall_reason(e, i, stands, sizeof stands))
         stands[0] = '\0';
     snprintf(text, sizeof text,
              "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
              "), %s unacknowledged on this QP: %s%s",
              q->src_host, q->dst_host, m->id, weft_human_size(m->bytes, size), m->tag,
-             weft_human_size(q->end_byte - q->snd->una_bytes, left), stands, why);
+             weft_human_size(q->end_byte - q->snd->una_bytes - over, left), stands, why);
     fn(ctx, text);
 }
 

@@ -63,8 +63,7 @@ static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int6
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
 }
 
-/* Payload of the message under way that is taken over, and has come. */
-static uint64_t taken_over_bytes(const struct weft_engine *e, uint32_t qi)
+uint64_t stall_taken_over_bytes(const struct weft_engine *e, uint32_t qi)
 {
     struct weft_qp_state unseen = {0};
     if (e->extension)
@@ -74,7 +73,8 @@ static uint64_t taken_over_bytes(const struct weft_engine *e, uint32_t qi)
 
 static uint64_t come_psn(const struct weft_engine *e, uint32_t qi)
 {
-    return stall_expected(e, qi) + taken_over_bytes(e, qi) / qp_at(e, qi)->kind->env.mtu_bytes;
+    return stall_expected(e, qi) +
+           stall_taken_over_bytes(e, qi) / qp_at(e, qi)->kind->env.mtu_bytes;
 }
 
 /* For how long a QP has made no progress, 0: it makes some; notes how far it has come. */
@@ -165,7 +165,7 @@ uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t taken = (q->exp_psn - m->first_psn) * q->kind->env.mtu_bytes;
-        sum += (taken < m->bytes ? taken : m->bytes) + taken_over_bytes(e, i);
+        sum += (taken < m->bytes ? taken : m->bytes) + stall_taken_over_bytes(e, i);
     }
     return part_sum(e, sum);
 }

@@ -8,6 +8,8 @@
 
 /** Writes how long a QP has been stuck, when all are; false: they are not. */
 bool stall_reason(const struct weft_engine *e, uint32_t qp, char *buf, size_t size);
+/** Payload of the message under way on a QP that is taken over by an extension, and has come. */
+uint64_t stall_taken_over_bytes(const struct weft_engine *e, uint32_t qp);
 /* stall_marks.c */
 /** Makes room for all QPs; -1: out of memory. */
 int stall_reserve(struct weft_engine *e);
