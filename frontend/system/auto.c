@@ -132,6 +132,8 @@ static int decide(struct maker *m, const struct weft_auto_fabric *auto_fabric,
     const bool by_library = weft_library_rank(candidates, op, bytes, &ranking);
     if (!by_library)
         weft_candidates_rank(candidates, op, bytes, &ranking);
+    if (auto_fabric->lost)
+        return weft_err_no_memory(m->err, "the choice of algorithms");
     if (!ranking.n || !auto_fabric->ports_left)
         return 0; /* as without a fabric */
     if (!by_library && weft_auto_tune(&m->tuning, op, &ranking, m->err))

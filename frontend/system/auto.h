@@ -32,6 +32,7 @@ struct weft_auto_fabric {
     uint32_t *loaded; /**< scratch: ports that have some */
     uint32_t nloaded;
     uint64_t ports_left; /**< of paths that may still be followed; at 0 nothing more is found out */
+    bool lost;           /**< out of memory: an estimate is missing */
 };
 int weft_auto_fabric_new(const struct weft_system_env *env, struct weft_auto_fabric *out,
                          struct weft_err *err);

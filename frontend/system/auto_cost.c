@@ -198,8 +198,10 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
 {
     struct costing *k = ctx;
     const struct weft_system_params *p = k->t->p;
-    const struct weft_crossing *const x = is_flood(c, r) ? NULL : crossing(k->t, c, r);
+    const bool flood = is_flood(c, r);
+    const struct weft_crossing *const x = flood ? NULL : crossing(k->t, c, r);
     if (!x) {
+        k->t->auto_fabric->lost |= !flood;
         k->sum.latency_s = INFINITY;
         return;
     }
@@ -258,6 +260,7 @@ struct weft_cost weft_table_cost(struct weft_table *t, const struct weft_coll_al
     k.at = calloc(3 * nplaces(t), sizeof *k.at);
     double *const all = k.at;
     if (!all) {
+        t->auto_fabric->lost = true;
         k.sum.latency_s = INFINITY;
         return k.sum;
     }

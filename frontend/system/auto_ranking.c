@@ -250,8 +250,10 @@ static double team_s(const struct heat *h, uint32_t n, const void *arg)
     for (uint32_t d = 0; d < h->shape->dims.n; d++)
         problem.alg[d] = &team->in[d]->alg;
     struct weft_agreed_order *order = weft_agreed_order_new(&problem);
-    if (!order)
+    if (!order) {
+        h->candidates->whole.auto_fabric->lost = true;
         return INFINITY;
+    }
     for (uint32_t i = 0; i < n; i++) {
         struct weft_coll_call phase[2 * WEFT_DIMS_MAX];
         struct weft_coll_plan *plan = &chunk[i].plan;
