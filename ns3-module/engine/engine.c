@@ -199,9 +199,6 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 /* Event queues, and the address space of what grows. */
 static int init_memory(struct weft_engine *e, const struct weft_peers *peers, struct weft_err *err)
 {
-    const bool several = peers != NULL;
-    /* what one process has of a QP lies together */
-    const size_t qp_bytes = sizeof(struct qp) + (several ? 0 : sizeof(struct sender));
     const uint32_t nports = e->fabric->nports;
     char text[WEFT_UNIT_TEXT_MAX];
     if (!fastq_init(&e->loop.agenda.fast, nports) || !evq_reserve(&e->loop.agenda.slow) ||
@@ -212,8 +209,8 @@ static int init_memory(struct weft_engine *e, const struct weft_peers *peers, st
     if (!stable_init_growing(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init_growing(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init_growing(&e->logs.pool, sizeof(struct msg_log), MAX_MSGS) ||
-        !stable_init_growing(&e->qps.pool, qp_bytes, MAX_QPS) ||
-        !stable_init_beside(&e->qps.senders, several ? sizeof(struct sender) : 0, &e->qps.pool) ||
+        !stable_init_growing(&e->qps.pool, sizeof(struct qp), MAX_QPS) ||
+        !stable_init_beside(&e->qps.senders, sizeof(struct sender), &e->qps.pool) ||
         !stable_init_beside(&e->qps.rare, sizeof(struct qp_rare), &e->qps.pool) ||
         !qp_kinds_init(e) ||
         !stable_init_growing(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) ||

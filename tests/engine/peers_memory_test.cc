@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr size_t kPort = 448, kEnd = 64; // records of a port, and of the end of its link
-constexpr size_t kSender = 192;          // and of the sender of a QP
+constexpr size_t kSender = 160;          // and of the sender of a QP
 
 // The share of pages in use of the memory that is as large as @p bytes and takes no huge pages;
 // -1: the system does not say which that is.

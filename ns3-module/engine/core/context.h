@@ -144,16 +144,21 @@ static inline struct port *port_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct port *)(void *)(e->port_mem.base + i * e->port_mem.elem);
 }
+/** The sender of QP @p i, in a process that has all hosts; else of another, or none. */
+static inline struct sender *sender_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct sender *)(void *)e->qps.senders.base + i;
+}
 /** The state of the congestion control of a QP, to be looked at. */
 static inline const void *cc_state_of(const struct qp *q)
 {
-    return q->snd->cc_state ? q->snd->cc_state : q->kind->fresh;
+    return q->cc_state ? q->cc_state : q->kind->fresh;
 }
 
 /** Bytes of it. */
 static inline size_t qp_state_bytes(const struct qp *q)
 {
-    return q->snd->whole ? q->kind->cc->state_size : q->kind->state_bytes;
+    return q->whole ? q->kind->cc->state_size : q->kind->state_bytes;
 }
 
 static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)

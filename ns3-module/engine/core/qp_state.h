@@ -68,18 +68,21 @@ struct qp_kind {
 /** Hashes of kinds. */
 #define QP_KINDS 4096u
 
+/** Clocks of a QP (delay.h) that lie in its sender: WEFT_DELAY_NIC, WEFT_DELAY_CONTROL. */
+#define QP_CLOCKS 2
+
 /** What most QPs never touch. */
 struct qp_rare {
 #define FIELD FIELD_DECLARE
 #include "qp_rare.def"
 };
 
-/** Fields of the sender of a QP: three cache lines. */
+/** Fields of the sender of a QP. */
 struct sender {
 #define FIELD FIELD_DECLARE
 #include "sender.def"
 } __attribute__((aligned(32)));
-_Static_assert(sizeof(struct sender) == 192, "a QP of 65,536 is not to take more");
+_Static_assert(sizeof(struct sender) == 160, "a QP of 65,536 is not to take more");
 
 /** A QP: its receiver, what both ends have, and where its sender is. */
 struct qp {
@@ -113,8 +116,8 @@ struct qp_name {
 
 /** All QPs. */
 struct qps {
-    struct stable pool;    /**< struct qp, each followed by its sender, or */
-    struct stable senders; /**< struct sender, where there are several processes */
+    struct stable pool;    /**< struct qp */
+    struct stable senders; /**< struct sender: of several processes each has its own */
     struct stable rare;    /**< struct qp_rare, by number of the QP: memory that few touch */
     /** Of congestion controls, by number of the QP: as much as paths usually need, and none before
      * CNPs; qp_kind.c. */

@@ -15,6 +15,7 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "switch/lazy.h"
+#include "transport/qp.h"
 #include "transport/reroute.h"
 #include "core/moment.h"
 #include "core/walk.h"
@@ -251,7 +252,7 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
         const uint64_t floor = r->floor ? r->floor(e, q, snd->una_psn) : snd->una_psn;
         LAW(err,
             snd->una_psn <= snd->nxt_psn && snd->nxt_psn <= snd->top_psn &&
-                snd->top_psn <= q->end_psn &&
+                snd->top_psn <= qp_end_psn(e, q) &&
                 (!part_own(e, e->fabric->hosts[q->dst_host]) ||
                  (floor <= q->exp_psn && q->exp_psn <= snd->top_psn)) &&
                 snd->una_bytes <= snd->nxt_bytes && snd->nxt_bytes <= q->end_byte,

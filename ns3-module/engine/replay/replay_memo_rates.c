@@ -102,7 +102,8 @@ static bool rates_note(const struct weft_engine *e, const struct qp *q, struct m
     }
     if (!c->n) {
         c->since_ps = e->now;
-        memcpy(c->held_ps, snd->held_ps, sizeof c->held_ps);
+        for (int d = 0; d < WEFT_DELAY_QUEUE; d++)
+            c->held_ps[d] = delay_clock(q, d);
     }
     c->psn = snd->nxt_psn;
     c->tx_ps = snd->last_tx_ps;
@@ -263,7 +264,7 @@ static void rates_take(struct weft_engine *e, struct memo_node *g, double n)
         delay_update(e, to);
         for (int d = 0; d < WEFT_DELAY_QUEUE; d++)
             c->held_share[d] =
-                (double)(to->snd->held_ps[d] - c->held_ps[d]) / (double)(e->now - c->since_ps);
+                (double)(delay_clock(to, d) - c->held_ps[d]) / (double)(e->now - c->since_ps);
         c->taken_rate = rates_mean(c);
         const double took_ps = rates_took_ps(e, k, c);
         const double off_ps =

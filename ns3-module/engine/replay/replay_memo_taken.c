@@ -364,8 +364,8 @@ static void taken_partly_ends(struct weft_engine *e, struct memo_msg *k, uint64_
     struct memo_course *c = memo_course_at(e, memo_qp_at(e, k->qp)->course);
     struct msg *m = msg_at(e, k->msg);
     for (int d = 0; d < WEFT_DELAY_QUEUE && n > k->before; d++)
-        qp_at(e, k->qp)->snd->held_ps[d] +=
-            (int64_t)(c->held_share[d] * (double)(e->now - k->taken_ps));
+        delay_charge(qp_at(e, k->qp), d,
+                     (int64_t)(c->held_share[d] * (double)(e->now - k->taken_ps)));
     if (m->log != NIL) {
         struct msg_log *const log = delay_log(e, m);
         log->cnps += (uint64_t)((double)log->cnps * (double)(n - k->before) / (double)k->before);

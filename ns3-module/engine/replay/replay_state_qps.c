@@ -8,6 +8,7 @@
 #include "core/walk.h"
 #include "replay_pauses.h"
 #include "transport/delay.h"
+#include "transport/qp.h"
 
 #include "congestion/cc.h"
 #include "congestion/cc_replay.h"
@@ -37,7 +38,7 @@ static struct moving_word state_next_moving(const struct weft_cc_moving *m, size
 
 static void state_read_control(const struct qp *q, struct snapshot *t)
 {
-    char *state = q->snd->cc_state;
+    char *state = q->cc_state;
     int64_t started = state != NULL;
     snapshot_field(t, &started, sizeof started, t->fixed ? EVOLVES_RARE : EVOLVES_SAME,
                    "whether a congestion control has started");
@@ -177,11 +178,14 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
         rare->requested_psn > snd->una_psn; /* else that is over; before either moves */
     state_read_pace(q, qi, p, t);
     state_read_sender(q, t);
-    replay_read_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
+    replay_read_noted(e, &e->ports[q->port], snd->prio, &rare->pause_ps, t);
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q, type, name, evolution)
 #include "core/qp.def"
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(rare, type, name, evolution)
 #include "core/qp_rare.def"
+    uint64_t end_psn = qp_end_psn(e, q); /* follows from what is read, but tells in a sum */
+    state_read_field(t, &end_psn, sizeof end_psn, 1, EVOLVES_END_PSN, "messages of a QP");
+    snd->delayed |= rare->pause_ps || rare->held_ps[0] || rare->held_ps[1];
     if (!t->fixed)
         snapshot_same(t, asks, "whether an ACK was requested");
     if (asks || t->fixed)

@@ -48,7 +48,7 @@ void supply_tag(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
                                            .from_bytes = q->snd->nxt_bytes - k->payload,
                                            .until_bytes = q->snd->nxt_bytes,
                                            .end_bytes = q->end_byte};
-    k->sig = q->kind->cc->supply->tag(q->snd->cc_state, q->kind->ccp, &leaves);
+    k->sig = q->kind->cc->supply->tag(q->cc_state, q->kind->ccp, &leaves);
 }
 
 /* A warning to the sender of data packet @p k, which found @p queue bytes at port @p out, and the

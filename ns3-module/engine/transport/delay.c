@@ -39,13 +39,33 @@
 
 /* ---- QPs ---- */
 
+void delay_charge(const struct qp *q, enum weft_delay why, int64_t ps)
+{
+    if (why < QP_CLOCKS) {
+        q->snd->held_ps[why] += ps;
+    } else if (ps) {
+        q->snd->delayed = true;
+        rare_of(q)->held_ps[why - QP_CLOCKS] += ps;
+    }
+}
+
+int64_t delay_paused(const struct weft_engine *e, const struct qp *q)
+{
+    const struct port *p = &e->ports[q->port];
+    struct qp_rare *const rare = rare_of(q);
+    const int64_t before = rare->pause_ps;
+    rare->pause_ps = p->hold ? pause_clock_ps(e, p, q->snd->prio) : 0;
+    q->snd->delayed = true;
+    return rare->pause_ps - before;
+}
+
 void delay_add(const struct weft_engine *e, const struct qp *q, int64_t ps, int64_t paused)
 {
     struct sender *const snd = q->snd;
     if (snd->state == QP_PARKED || snd->nxt_psn < snd->top_psn) {
-        snd->held_ps[WEFT_DELAY_LOSS] += ps;
+        delay_charge(q, WEFT_DELAY_LOSS, ps);
     } else if (snd->state == QP_BLOCKED) {
-        snd->held_ps[snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
+        delay_charge(q, snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL, ps);
     } else if (snd->state == QP_PACED) {
         /* its port looks for it at its time, unless it is sending */
         const int64_t from = e->now - ps;
@@ -54,7 +74,7 @@ void delay_add(const struct weft_engine *e, const struct qp *q, int64_t ps, int6
         snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
     } else {
         paused = paused < ps ? paused : ps;
-        snd->held_ps[WEFT_DELAY_PAUSE] += paused;
+        delay_charge(q, WEFT_DELAY_PAUSE, paused);
         snd->held_ps[WEFT_DELAY_NIC] += ps - paused;
     }
 }
@@ -63,7 +83,7 @@ void delay_update_loss(const struct weft_engine *e, struct qp *q)
 {
     struct sender *const snd = q->snd;
     if (snd->state == QP_BLOCKED && snd->nxt_msg != NIL && snd->updated_ps < e->now) {
-        snd->held_ps[WEFT_DELAY_LOSS] += e->now - snd->updated_ps;
+        delay_charge(q, WEFT_DELAY_LOSS, e->now - snd->updated_ps);
         snd->updated_ps = e->now;
     }
     delay_update(e, q);
@@ -87,9 +107,12 @@ void delay_log_release(struct weft_engine *e, struct msg *m)
     m->log = NIL;
 }
 
-void delay_sent_again(struct weft_engine *e, struct msg *m, uint64_t bytes)
+void delay_sent_again(struct weft_engine *e, const struct qp *q, struct msg *m, const struct pkt *k)
 {
-    delay_log(e, m)->retx_bytes += bytes;
+    delay_log(e, m)->retx_bytes += k->payload;
+    delay_charge(q, WEFT_DELAY_LOSS,
+                 gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
+                               e->ports[q->port].ser_q));
 }
 
 void delay_sent(struct weft_engine *e, const struct qp *q, struct msg *m)
@@ -101,7 +124,7 @@ void delay_sent(struct weft_engine *e, const struct qp *q, struct msg *m)
         (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
     log->sent_ps = e->now;
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
-        log->held_ps[k] = q->snd->held_ps[k] - log->held_ps[k];
+        log->held_ps[k] = delay_clock(q, k) - log->held_ps[k];
         own_ps += log->held_ps[k];
     }
     const int64_t behind_ps = e->now - m->post_ps - own_ps;

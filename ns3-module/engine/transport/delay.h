@@ -11,10 +11,15 @@
 /** Cause of the waiting of a QP that has something to send, for the last @p ps, @p paused of it
  * with its priority held by a pause. */
 void delay_add(const struct weft_engine *e, const struct qp *q, int64_t ps, int64_t paused);
+/** A cause of WEFT_DELAY_NIC to WEFT_DELAY_PAUSE has kept a QP from sending for @p ps. */
+void delay_charge(const struct qp *q, enum weft_delay why, int64_t ps);
+/** How long the priority of a QP was paused since it was last noted, which is now. */
+int64_t delay_paused(const struct weft_engine *e, const struct qp *q);
 /** delay_update before the cursor of a QP moves to a packet that is taken for lost. */
 void delay_update_loss(const struct weft_engine *e, struct qp *q);
-/** @p bytes of a message are sent again. */
-void delay_sent_again(struct weft_engine *e, struct msg *m, uint64_t bytes);
+/** Packet @p k of a message is sent again. */
+void delay_sent_again(struct weft_engine *e, const struct qp *q, struct msg *m,
+                      const struct pkt *k);
 /** The last packet of a message is sent for the first time; the message is complete. */
 void delay_sent(struct weft_engine *e, const struct qp *q, struct msg *m);
 void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c);
@@ -40,11 +45,18 @@ static inline __attribute__((always_inline)) struct msg_log *delay_log(struct we
     return msg_log_at(e, m->log);
 }
 
-/** The QP is to send through another port or priority. */
-static inline void delay_aim(const struct weft_engine *e, const struct qp *q)
+/** A clock of a QP. */
+static inline int64_t delay_clock(const struct qp *q, int k)
 {
-    const struct port *p = &e->ports[q->port];
-    q->snd->pause_ps = p->hold ? pause_clock_ps(e, p, q->snd->prio) : 0;
+    if (k < QP_CLOCKS)
+        return q->snd->held_ps[k];
+    return q->snd->delayed ? rare_of(q)->held_ps[k - QP_CLOCKS] : 0;
+}
+
+/** The QP is to send through another port or priority. Returns for how long it was paused. */
+static inline int64_t delay_aim(const struct weft_engine *e, const struct qp *q)
+{
+    return __builtin_expect(e->ports[q->port].hold || q->snd->delayed, 0) ? delay_paused(e, q) : 0;
 }
 
 /** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor
@@ -52,13 +64,13 @@ static inline void delay_aim(const struct weft_engine *e, const struct qp *q)
 static inline void delay_update(const struct weft_engine *e, const struct qp *q)
 {
     struct sender *const snd = q->snd;
-    const int64_t before = snd->pause_ps, ps = e->now - snd->updated_ps;
+    const int64_t ps = e->now - snd->updated_ps;
     if (ps <= 0)
         return;
-    delay_aim(e, q);
+    const int64_t paused = delay_aim(e, q);
     snd->updated_ps = e->now;
     if (snd->nxt_msg != NIL) /* else there was nothing to send */
-        delay_add(e, q, ps, snd->pause_ps - before);
+        delay_add(e, q, ps, paused);
 }
 
 /** A message is posted. */
@@ -66,8 +78,9 @@ static inline __attribute__((always_inline)) void delay_posted(struct weft_engin
                                                                const struct qp *q, struct msg *m)
 {
     delay_update(e, q);
-    if (memcmp(q->snd->held_ps, msg_log_none.held_ps, sizeof q->snd->held_ps))
-        memcpy(delay_log(e, m)->held_ps, q->snd->held_ps, sizeof q->snd->held_ps);
+    if (q->snd->held_ps[0] || q->snd->held_ps[1] || q->snd->delayed)
+        for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
+            delay_log(e, m)->held_ps[k] = delay_clock(q, k);
 }
 
 #endif

@@ -190,7 +190,7 @@ void grant_receive(struct weft_engine *e, uint32_t i)
     struct sender *const snd = q->snd;
     e->tot.delivered[WEFT_PKT_GRANT]++;
     pkt_free(e, i);
-    q->kind->cc->credit->granted(q->snd->cc_state, q->kind->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
+    q->kind->cc->credit->granted(q->cc_state, q->kind->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
                                  &snd->out);
     nic_cc_changed(e, q, k.qp);
     if (snd->una_psn == snd->top_psn) { /* the timer was for the grant */

@@ -23,7 +23,7 @@ static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_
 
 static uint64_t wanted(const struct weft_engine *e, const struct qp *q, uint32_t qi)
 {
-    return q->kind->cc->credit->wanted(q->snd->cc_state, q->kind->ccp, backlog(e, q, qi)) /
+    return q->kind->cc->credit->wanted(q->cc_state, q->kind->ccp, backlog(e, q, qi)) /
            WEFT_CC_QUANTUM;
 }
 
@@ -38,8 +38,7 @@ void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t p
 void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
 {
     struct grantee *g = grantee_at(&e->grants, qi);
-    const uint64_t known =
-        q->kind->cc->credit->known(q->snd->cc_state, q->kind->ccp) / WEFT_CC_QUANTUM;
+    const uint64_t known = q->kind->cc->credit->known(q->cc_state, q->kind->ccp) / WEFT_CC_QUANTUM;
     if (!again && g->requested <= known)
         g->patience = 0; /* the receiver knows of nothing */
     else if (again && g->patience < MOST_PATIENCE)

@@ -191,10 +191,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     if (snd->nxt_psn < snd->top_psn) {
         rare_of(q)->retx_packets++;
         e->tot.retx_packets++;
-        delay_sent_again(e, m, payload);
-        snd->held_ps[WEFT_DELAY_LOSS] +=
-            gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
-                          e->ports[q->port].ser_q);
+        delay_sent_again(e, q, m, k);
         if (e->hooks.qp)
             qp_report(e, qi, WEFT_QP_RETX, i);
     } else {
@@ -294,6 +291,12 @@ static void nic_turn_by_number(struct weft_engine *e, struct nic *n, struct list
     l->head = best;
 }
 
+static inline void nic_fetch(const struct weft_engine *e, uint32_t qi)
+{
+    weft_fetch(qp_at(e, qi), offsetof(struct qp, exp_psn)); /* the rest is its receiver */
+    weft_fetch(sender_at(e, qi), sizeof(struct sender));
+}
+
 /* The next data packet of priority @p prio at the port of NIC @p n, NIL when every QP turned out
  * blocked. */
 static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, uint32_t port,
@@ -313,13 +316,13 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->pkts.prefetch_qps)
-            weft_fetch(qp_at(e, l->head), sizeof(struct qp) + sizeof(struct sender));
+            nic_fetch(e, l->head);
         if (snd->updated_ps < e->now)
             delay_update(e, q);
         const struct qp_kind *const kind = q->kind;
         if (kind->cc->before_send) {
-            if (snd->cc_state)
-                kind->cc->before_send(snd->cc_state, kind->ccp, e->now, &snd->out);
+            if (q->cc_state)
+                kind->cc->before_send(q->cc_state, kind->ccp, e->now, &snd->out);
             nic_cc_changed(e, q, qi);
         }
         if (snd->nxt_msg == NIL || nic_window_full(q)) {
@@ -336,8 +339,8 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
             return NIL;
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
         if (kind->cc->on_send) {
-            if (snd->cc_state)
-                kind->cc->on_send(snd->cc_state, kind->ccp, e->now, (uint32_t)wire, &snd->out);
+            if (q->cc_state)
+                kind->cc->on_send(q->cc_state, kind->ccp, e->now, (uint32_t)wire, &snd->out);
             nic_cc_changed(e, q, qi);
             if (credited(q))
                 grant_ask_with(e, q, qi, i);
@@ -465,8 +468,8 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
         return;
     delay_update(e, q);
     if (q->kind->cc->before_send) {
-        if (snd->cc_state)
-            q->kind->cc->before_send(snd->cc_state, q->kind->ccp, e->now, &snd->out);
+        if (q->cc_state)
+            q->kind->cc->before_send(q->cc_state, q->kind->ccp, e->now, &snd->out);
         nic_cc_changed(e, q, qi);
     }
     struct port *p = port_at(e, q->port);

@@ -174,13 +174,12 @@ static int grow_table(struct weft_engine *e)
 const struct sender qp_nobody = {FRESH};
 
 /* The sender of @p q, a new QP. */
-static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name, struct qp *q)
+static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name)
 {
     if (!(part_ends(e, name->src, name->dst) & PART_SENDS))
         return (struct sender *)(uintptr_t)&qp_nobody;
-    struct stable *apart = &e->qps.senders; /* it has room for one for each QP */
-    return (struct sender *)(void *)(apart->elem ? apart->base + stable_alloc(apart) * apart->elem
-                                                 : (char *)(q + 1));
+    struct stable *const all = &e->qps.senders; /* it has room for one for each QP */
+    return (struct sender *)(void *)all->base + stable_alloc(all);
 }
 
 /* The slot of a QP, or that which a new one of this name gets. */
@@ -220,7 +219,7 @@ uint32_t qp_new(struct weft_engine *e, const struct qp_name *name, struct weft_e
     if (e->grants.of.elem)
         *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
     stable_alloc(&e->qps.rare);
-    qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
+    qp_at(e, qi)->snd = new_sender(e, name);
     *slot = qi + 1;
     return qi;
 }

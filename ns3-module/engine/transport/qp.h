@@ -3,12 +3,21 @@
 #ifndef WEFT_ENGINE_QP_H
 #define WEFT_ENGINE_QP_H
 
-#include "core/qp_state.h"
+#include "core/context.h"
 #include "engine.h"
 
 /* qp.c */
 /** Record for senders of QPs in another process; it is only read. */
 extern const struct sender qp_nobody;
+
+/** The first packet number after the last message that was posted to a QP. */
+static inline uint64_t qp_end_psn(const struct weft_engine *e, const struct qp *q)
+{
+    const struct msg *const tail = q->head_msg == NIL ? NULL : msg_at(e, q->tail_msg);
+    if (tail)
+        return tail->first_psn + tail->npkts;
+    return q->snd == &qp_nobody ? q->exp_psn : q->snd->una_psn; /* all was received */
+}
 /** The number of a QP; NIL: there is none of that name. */
 uint32_t qp_find(const struct weft_engine *e, const struct qp_name *name);
 /** The number of one more QP, of that name, which is to be opened. NIL and *err when that fails. */

@@ -87,19 +87,19 @@ bool qp_start_control(struct weft_engine *e, struct qp *q, uint32_t qi)
         s->out = q->kind->out;
         return true;
     }
-    s->cc_state = !size                         ? q->kind->fresh
+    q->cc_state = !size                         ? q->kind->fresh
                   : size > e->qps.cc_state.elem ? malloc(size)
                                                 : e->qps.cc_state.base + qi * e->qps.cc_state.elem;
-    if (s->cc_state)
-        q->kind->cc->init(s->cc_state, q->kind->ccp, &q->kind->env, e->now, &s->out);
-    return s->cc_state != NULL;
+    if (q->cc_state)
+        q->kind->cc->init(q->cc_state, q->kind->ccp, &q->kind->env, e->now, &s->out);
+    return q->cc_state != NULL;
 }
 
 /* Bytes of a state that lies apart. */
 static size_t state_apart_bytes(const struct weft_engine *e, const struct qp *q)
 {
     const struct stable *const all = &e->qps.cc_state;
-    const void *const state = q->snd->cc_state;
+    const void *const state = q->cc_state;
     const uintptr_t at = (uintptr_t)state - (uintptr_t)all->base;
     return state && at >= all->elem * all->most ? qp_state_bytes(q) : 0;
 }
@@ -115,7 +115,7 @@ static bool state_move(struct weft_engine *e, struct qp *q, const void *from, si
     memcpy(state, from, n);
     memset(state + n, 0, size - n);
     qp_free_state(e, q);
-    q->snd->cc_state = state;
+    q->cc_state = state;
     return true;
 }
 
@@ -127,16 +127,15 @@ bool qp_first_cnp(struct weft_engine *e, struct qp *q)
 
 bool qp_whole_state(struct weft_engine *e, struct qp *q)
 {
-    if (!q->snd->whole)
-        q->snd->whole =
-            state_move(e, q, q->snd->cc_state, q->kind->state_bytes, q->kind->cc->state_size);
-    return q->snd->whole;
+    if (!q->whole)
+        q->whole = state_move(e, q, q->cc_state, q->kind->state_bytes, q->kind->cc->state_size);
+    return q->whole;
 }
 
 void qp_free_state(const struct weft_engine *e, struct qp *q)
 {
     if (state_apart_bytes(e, q))
-        free(q->snd->cc_state);
+        free(q->cc_state);
 }
 
 uint64_t qp_states_bytes(const struct weft_engine *e)

@@ -315,9 +315,9 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
         qp_report(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
         delay_log(e, msg_at(e, q->head_msg))->cnps++;
-    if (__builtin_expect(!q->snd->cc_state, 0) && !qp_first_cnp(e, q))
+    if (__builtin_expect(!q->cc_state, 0) && !qp_first_cnp(e, q))
         return;
-    q->kind->cc->on_cnp(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
+    q->kind->cc->on_cnp(q->cc_state, q->kind->ccp, e->now, &q->snd->out);
 }
 
 /* Work on an ACK or NACK that few runs need. */
@@ -430,7 +430,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             if (control->signals.pint_tables)
                 a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
         }
-        cc->on_ack(snd->cc_state, kind->ccp, e->now, &a, &snd->out);
+        cc->on_ack(q->cc_state, kind->ccp, e->now, &a, &snd->out);
     }
     if (__builtin_expect(nack || snd->recovering || flags & PKT_SACK, 0)) {
         const struct pkt copy = *k;
@@ -516,7 +516,7 @@ static void rc_report_timeout(struct weft_engine *e, struct qp *q, uint32_t qi,
                               enum entropy_feedback what, uint32_t ev)
 {
     if (q->kind->cc->on_rto) {
-        q->kind->cc->on_rto(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
+        q->kind->cc->on_rto(q->cc_state, q->kind->ccp, e->now, &q->snd->out);
         nic_cc_changed(e, q, qi);
     }
     if (q->snd->sprays)
@@ -605,7 +605,7 @@ void rc_cc_timer(struct weft_engine *e, uint64_t number)
     rare_of(q)->cc_timer_ps = 0;
     q->snd->out.timer_at_ps = WEFT_NEVER;
     if (q->kind->cc->on_timer)
-        q->kind->cc->on_timer(q->snd->cc_state, q->kind->ccp, e->now, &q->snd->out);
+        q->kind->cc->on_timer(q->cc_state, q->kind->ccp, e->now, &q->snd->out);
     nic_cc_changed(e, q, qi);
     nic_wake(e, qi);
 }

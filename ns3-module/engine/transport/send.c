@@ -28,7 +28,7 @@ void post_take(struct weft_engine *e, const struct post *p)
                       .token = msg->token,
                       .token_type = msg->token_type,
                       .deferrable = msg->deferrable,
-                      .first_psn = q->end_psn,
+                      .first_psn = qp_end_psn(e, q),
                       .npkts =
                           msg->bytes && ends ? (msg->bytes - 1) / q->kind->env.mtu_bytes + 1 : 1,
                       .start_byte = q->end_byte,
@@ -40,7 +40,6 @@ void post_take(struct weft_engine *e, const struct post *p)
     if (!ends)
         return;
     const uint32_t before = q->tail_msg;
-    q->end_psn += m->npkts;
     q->end_byte += m->bytes;
     if (q->head_msg == NIL)
         q->head_msg = p->record;

@@ -14,7 +14,7 @@ static void supply_warned(struct weft_engine *e, uint32_t i)
         .rtt_ps = e->now - k->sent_ps, .queue_bytes = k->queue_bytes, .rate_bps = k->rate_bps};
     e->tot.delivered[WEFT_PKT_WARNING]++;
     pkt_free(e, i);
-    q->kind->cc->supply->warned(q->snd->cc_state, q->kind->ccp, e->now, &w, &q->snd->out);
+    q->kind->cc->supply->warned(q->cc_state, q->kind->ccp, e->now, &w, &q->snd->out);
     nic_cc_changed(e, q, qi);
     nic_wake(e, qi);
 }
