@@ -3,6 +3,7 @@
 // saves.
 #include "replay_pair.h"
 
+#include <deque>
 #include <map>
 
 namespace
@@ -153,6 +154,44 @@ TEST(Train, LossesAreRepaired)
         EXPECT_EQ(w.received.size(), 20u);
         EXPECT_GT(w.Totals().retx_packets, 100u);
     }
+}
+
+// What is left of a train that is trimmed is a packet, and no switch sends that on before it has
+// come.
+TEST(Train, TrimmedTrainsArePackets)
+{
+    World w("leaf-spine", FOUR_LEAVES,
+            Train("15",
+                  {{"pfc.enabled", "false"}, {"switch.trim-prios", "8"}, {"switch.buffer", "1MB"}}),
+            "none");
+    struct Links {
+        const weft_fabric *fabric;
+        std::map<uint32_t, std::deque<int64_t>> sent; // by port
+        uint64_t early = 0;
+    } links = {w.fabric, {}};
+    const std::vector<uint8_t> events(w.fabric->nports, 1 << WEFT_PKT_SENT | 1 << WEFT_PKT_ARRIVED);
+    w.config.hooks.packet_events = events.data();
+    w.config.hooks.packet = [](void *c, int64_t t, uint32_t port, weft_pkt_event what,
+                               const weft_engine_pkt_view *v) {
+        auto *l = static_cast<Links *>(static_cast<World *>(c)->user);
+        if (v->kind != WEFT_PKT_DATA)
+            return;
+        if (what == WEFT_PKT_SENT) {
+            l->sent[port].push_back(t);
+            return;
+        }
+        auto &of = l->sent[l->fabric->ports[port].peer];
+        l->early += t - of.front() < l->fabric->links[l->fabric->ports[port].link].delay_ps;
+        of.pop_front();
+    };
+    w.user = &links;
+    w.Build();
+    for (uint32_t src = 1; src < 16; src++)
+        w.Send(src, 0, 2000000, src);
+    w.Run();
+    EXPECT_EQ(w.received.size(), 15u);
+    EXPECT_GT(w.Totals().trims, 100u);
+    EXPECT_EQ(links.early, 0u);
 }
 
 // What repeats itself is replayed to the last bit, by any number of threads.

@@ -41,6 +41,7 @@ enum weft_drop_reason trim_admit(struct weft_engine *e, struct pkt *k, uint32_t 
     struct port *p = &e->ports[out];
     p->dropped_payload += k->payload;
     k->payload = 0;
+    k->train.wire = 0;
     if (k->frame > e->p.sw.trim_bytes)
         k->frame = (uint16_t)e->p.sw.trim_bytes;
     k->flags |= path_ends(e, k, out) ? PKT_TRIM | PKT_NEAR_CUT : PKT_TRIM;
