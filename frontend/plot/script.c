@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define TITLE_HEIGHT 34.0 /* of the picture, in pixels */
-/* How large letters are to those of a page, and their mean width in pixels. */
+#define TITLE_HEIGHT 34.0       /* of the picture, in pixels */
 #define LOG_SCALE ", log scale" /* in the label of an axis */
+/* How large letters are to those of a page, and their mean width in pixels. */
 #define LETTERS(f) ((f)->points > 0 ? (f)->points / 9 : 1)
 #define LETTER(f) (7.0 * LETTERS(f))
 

@@ -43,11 +43,4 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
 
-/** Packets that make up @p payload bytes of a QP: more than one are a train (switch/train.h). */
-static inline uint64_t train_packets(const struct qp *q, uint64_t payload)
-{
-    const uint64_t mtu = q->kind->env.mtu_bytes;
-    return payload <= mtu ? 1 : (payload + mtu - 1) / mtu;
-}
-
 #endif

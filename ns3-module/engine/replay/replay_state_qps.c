@@ -108,7 +108,8 @@ static void state_read_sender(struct qp *q, struct snapshot *t)
 #include "core/sender.def"
 }
 
-/* Where the log of a message is read: none is all zero, and there is none unless it moves. */
+/* After the log of a message, a copy, is read: it is written where it moves, so that messages
+ * without one get none. */
 static void state_log_read(struct weft_engine *e, struct msg *m, const struct msg_log *log,
                            const struct snapshot *t)
 {

@@ -14,9 +14,9 @@
 #include "core/walk.h"
 #include "core/executor.h"
 #include "replay.h"
-#include "transport/nic.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
+#include "transport/nic.h"
 
 #include "base/units.h"
 

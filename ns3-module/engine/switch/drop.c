@@ -3,11 +3,11 @@
  * errors, failures, injected faults. */
 #include "switch.h"
 #include "core/context.h"
-#include "core/frame_size.h"
 #include "core/pkt.h"
 #include "credit.h"
 #include "in_network.h"
 #include "core/executor.h"
+#include "train.h"
 
 #include "base/rng.h"
 
@@ -68,7 +68,7 @@ bool link_lost(struct weft_engine *e, struct link_end *l, uint32_t i, uint32_t p
     const bool cut = k->flags & PKT_CUT;
     double error_rate = link_of(e, port)->error_rate;
     if (e->path.rare & RARE_TRAINS && k->kind == WEFT_PKT_DATA)
-        error_rate = 1 - pow(1 - error_rate, (double)train_packets(qp_at(e, k->qp), k->payload));
+        error_rate = 1 - pow(1 - error_rate, (double)train_packets(k));
     const bool lost =
         cut || drop_corrupts(l, k, error_rate) || (e->hooks.lose && drop_hook_loses(e, i, port));
     if (e->credit.ports && (lost || (l->to_host && k->dst_host == l->far)))

@@ -21,11 +21,11 @@
 #include "mmu.h"
 #include "core/context.h"
 #include "lazy.h"
-#include "core/frame_size.h"
 #include "core/pkt.h"
 #include "credit.h"
 #include "mmu_admit.h"
 #include "pfc.h"
+#include "train.h"
 
 #include "base/rng.h"
 
@@ -282,9 +282,8 @@ static double marking_draw(struct weft_engine *e, struct port *p)
 static __attribute__((noinline)) double train_chance(const struct weft_engine *e,
                                                      const struct pkt *k, double chance)
 {
-    const struct qp *q = qp_at(e, k->qp);
-    return q->kind->control->cnp_on ? 1 - pow(1 - chance, (double)train_packets(q, k->payload))
-                                    : chance;
+    const bool cnps = qp_at(e, k->qp)->kind->control->cnp_on;
+    return cnps ? 1 - pow(1 - chance, (double)train_packets(k)) : chance;
 }
 
 /* Whether a packet is spared from a mark that it has the chance of, if it is a single one. */

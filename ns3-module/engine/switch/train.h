@@ -28,6 +28,11 @@ static inline bool train_is(const struct weft_engine *e, const struct pkt *k)
 {
     return e->path.rare & RARE_TRAINS && k->kind == WEFT_PKT_DATA && k->train.wire;
 }
+/** Packets that data packet @p k stands for: more than one are a train. With trains alone. */
+static inline uint32_t train_packets(const struct pkt *k)
+{
+    return k->train.wire ? 1u + k->train.n : 1;
+}
 /** How long before its end packet @p k has come to the end of the link of egress port @p port far
  * enough to be sent on; 0: not a train, or the link leads to a host. With trains alone. */
 static inline int64_t train_ahead_ps(const struct weft_engine *e, uint32_t port,

@@ -36,10 +36,12 @@ static inline void nic_ready(struct weft_engine *e, struct nic *n, uint32_t qi)
     struct list *l = &n->ready[snd->prio];
     snd->state = QP_READY;
     n->ready_mask |= (uint8_t)(1u << snd->prio);
-    snd->next = NIL;
-    if (__builtin_expect(e->nics.last != NULL, 0))
+    if (__builtin_expect(e->nics.last != NULL, 0)) {
         nic_train_turn(e, n, qi);
-    else if (l->head == NIL)
+        return;
+    }
+    snd->next = NIL;
+    if (l->head == NIL)
         l->head = qi;
     else
         qp_at(e, l->tail)->snd->next = qi;
