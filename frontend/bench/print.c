@@ -122,8 +122,10 @@ static void print_threads(FILE *out, const struct weft_bench_result *r)
                 "                         hosts waited %" PRIu64
                 " times for the frontend, and went on together after %.0f %% of them\n",
                 t->held, 100 * per((double)t->ahead, (double)t->held));
+    if (!t->counted_events)
+        return;
     fprintf(out, "                         projected:");
-    for (int i = 0; t->counted_events && i < WEFT_THREAD_PROJECTIONS; i++)
+    for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++)
         fprintf(out, "%s %u threads %.2fx", i ? "," : "", weft_thread_projections[i],
                 s.speed_up[i]);
     fprintf(out, "\n");
@@ -221,6 +223,8 @@ static void print_threads_json(struct weft_json *j, const struct weft_bench_resu
         for (int i = 0; i < WEFT_ALONE_KINDS; i++)
             weft_json_kv_f64(j, alone_names[i], (double)r->threads.alone_ns[i] / 1e9);
         weft_json_end_object(j);
+    }
+    if (r->threads.counted_events) {
         weft_json_kv_object(j, "projected_speed_up");
         for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
             char n[16];

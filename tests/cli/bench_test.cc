@@ -113,6 +113,11 @@ TEST(Bench, ComparesThreads)
     EXPECT_GT(json_number(three, "together_cpu_time_s"), 0);
     EXPECT_GE(json_number(three, "posting"), 0);
     EXPECT_GT(json_number(three, "joining"), 0);
+    EXPECT_LACKS(weft({"bench", "permutation-k8", "--quick", "--controls", "hpcc", "--set",
+                       "run.threads=auto", "--json"})
+                     .out,
+                 "projected_speed_up")
+        << "nothing is counted for it";
     for (const char *wrong : {"", "2,", "two", "-1"}) {
         Said t = weft({"bench", "incast-32", "--quick", "--threads", wrong});
         EXPECT_EQ(t.code, 2) << wrong;

@@ -8,6 +8,10 @@
  * then as many stretches are run with another number of threads: twice or half as many. If their
  * median is shorter, that number stays. Else the next attempt comes after four times as many.
  * Results do not depend on it, only the run time.
+ *
+ * Fewer threads are tried only where those that there are wait. An attempt costs more than its own
+ * time: what one thread had has packets of all hosts side by side in memory, and neighbouring cache
+ * lines of two threads slow both down from then on (a ring of 128 hosts by a quarter).
  */
 #include "core/context.h"
 #include "obstacles.h"
@@ -30,6 +34,8 @@
 #define MANY_HOSTS 64u
 /** An attempt that takes so many times as long is over at once. */
 #define HOPELESS 1.5
+/** Threads that compute for so much of the time are not too many. */
+#define BUSY 0.75
 /** A change has to be worth so many times what it takes before the next one. */
 #define WORTH 50
 
@@ -50,6 +56,8 @@ struct thread_choice {
     uint32_t rest;          /**< stretches until the next attempt */
     uint32_t next_rest;     /**< after it, if it is in vain */
     int64_t took_ns;        /**< that the last change took */
+    int64_t since_ns;       /**< its end, */
+    int64_t busy_ns;        /**< and the CPU time of all threads before */
     struct weft_thread_figures figures; /**< of all pools before this one */
 };
 
@@ -86,7 +94,9 @@ static void change(struct weft_engine *e, struct thread_choice *c, unsigned n)
         e->threads->look_at += c->figures.windows;
     }
     c->n = n;
-    c->took_ns = thread_pool_wall_ns() - began_ns;
+    c->since_ns = thread_pool_wall_ns();
+    c->busy_ns = c->figures.busy_ns;
+    c->took_ns = c->since_ns - began_ns;
     c->began_ns = 0;
 }
 
@@ -144,6 +154,27 @@ static unsigned other(struct thread_choice *c)
     return !c->up ? c->home / 2 : 2 * c->home < c->most ? 2 * c->home : c->most;
 }
 
+/* Whether threads have computed for nearly all of the time since there are so many. */
+static bool busy(const struct weft_engine *e, const struct thread_choice *c)
+{
+    const double all_ns = (double)c->n * (double)(thread_pool_wall_ns() - c->since_ns);
+    return c->n > 1 && (double)(e->threads->figures.busy_ns - c->busy_ns) > BUSY * all_ns;
+}
+
+/* An attempt begins, or is put off. */
+static void attempt(struct weft_engine *e, struct thread_choice *c)
+{
+    unsigned n = other(c);
+    if (n < c->home && busy(e, c)) {
+        c->up = c->home < c->most;
+        n = c->up ? other(c) : c->home;
+    }
+    if (n == c->home)
+        c->rest = FIRST_REST;
+    else
+        change(e, c, n);
+}
+
 /* The attempt is over: it stays so if it is @p better. */
 static void decide(struct weft_engine *e, struct thread_choice *c, bool better)
 {
@@ -171,7 +202,7 @@ static void stretch_over(struct weft_engine *e, struct thread_choice *c, double 
         note(c->at_home, ns);
         c->rest -= c->rest > 0;
         if (++c->nhome >= STRETCHES && !c->rest && c->most > 1)
-            change(e, c, other(c));
+            attempt(e, c);
         return;
     }
     const double before = median(c->at_home);
