@@ -141,6 +141,41 @@ TEST(Train, ControlsThatSlowDown)
     }
 }
 
+// Where many QPs share a NIC its turns hold them, not the rates that DCQCN has halved: they send
+// trains, of which each packet causes its mark and its CNP.
+TEST(Train, QpsSlowedDownThatWaitForTheirTurn)
+{
+    uint64_t marks[2] = {0, 0}, cnps[2] = {0, 0}, hops[2] = {0, 0};
+    std::map<uint64_t, int64_t> times[2];
+    for (int trains : {0, 1}) {
+        World w("leaf-spine",
+                {{"leaves", "8"},
+                 {"spines", "8"},
+                 {"hosts-per-leaf", "8"},
+                 {"uplink-rate", "400Gbps"},
+                 {"host-rate", "400Gbps"}},
+                Train(trains ? "15" : "1", {{"transport.mtu", "4096B"}}), "dcqcn");
+        w.Build();
+        for (uint32_t src = 0; src < 64; src++)
+            for (uint32_t k = 1; k < 64; k++)
+                w.Send(src, (src + k) % 64, 2'000'000, src * 64 + k);
+        w.Run();
+        times[trains] = Times(w);
+        marks[trains] = w.Totals().ecn_marks;
+        hops[trains] = w.Totals().packet_hops;
+        for (const auto &d : w.acked)
+            cnps[trains] += d.cnps;
+    }
+    double mean = 0;
+    for (const auto &[tag, ps] : times[0])
+        mean += std::abs(double(times[1][tag] - ps)) / double(ps) / double(times[0].size());
+    EXPECT_LT(mean, 0.005);
+    EXPECT_LT(6 * hops[1], hops[0]);
+    EXPECT_GT(marks[1], 5'000u);
+    EXPECT_GT(cnps[1], marks[1]); // a train is marked once
+    EXPECT_LT(cnps[0], marks[0]);
+}
+
 // Each packet of a train has its chance of being lost, and what is sent again is single.
 TEST(Train, LossesAreRepaired)
 {

@@ -142,7 +142,8 @@ struct rc {
     /** of the data packet that a host has taken, if that is a train: packets besides the first, and
      * what the ACK of all takes besides that of one */
     uint32_t more, more_bytes;
-    bool last_try; /**< the next retransmission timeout of some QP is an error */
+    uint32_t more_cnps; /**< the same: that its marks are worth besides the first */
+    bool last_try;      /**< the next retransmission timeout of some QP is an error */
 };
 
 /** NIC arbitration state of one host port. */

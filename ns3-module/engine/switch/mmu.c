@@ -277,22 +277,17 @@ static double marking_draw(struct weft_engine *e, struct port *p)
     return e->draws.ns3 ? weft_ns3_rng_fresh(&e->draws.ns3_rng) : weft_rng_f64(&p->ecn_rng);
 }
 
-/* The chance that a data packet is marked, if that of a single one is @p chance. A CNP says that a
- * train has a marked packet; an echo says as much of all its bytes as are marked in the mean. */
-static __attribute__((noinline)) double train_chance(const struct weft_engine *e,
-                                                     const struct pkt *k, double chance)
+/* Marks train @p k, of which a single packet is marked by @p chance; false: no more of it is. An
+ * echo says as much of all its bytes as are marked in the mean. */
+static __attribute__((noinline)) bool train_mark(struct weft_engine *e, struct port *p,
+                                                 struct pkt *k, double chance)
 {
-    const bool cnps = qp_at(e, k->qp)->kind->control->cnp_on;
-    return cnps ? 1 - pow(1 - chance, (double)train_packets(k)) : chance;
-}
-
-/* Whether a packet is spared from a mark that it has the chance of, if it is a single one. */
-static inline bool mark_spares(struct weft_engine *e, struct port *p, const struct pkt *k,
-                               double chance)
-{
-    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0) && k->kind == WEFT_PKT_DATA)
-        chance = train_chance(e, k, chance);
-    return marking_draw(e, p) >= chance;
+    const unsigned slots = k->train.slots, before = k->train.marked;
+    if (qp_at(e, k->qp)->kind->control->cnp_on)
+        chance = 1 - pow(1 - chance, (double)train_packets(k) / slots);
+    for (unsigned n = before; n < slots; n++)
+        k->train.marked = (k->train.marked + (marking_draw(e, p) < chance)) & 15u;
+    return k->train.marked > before;
 }
 
 void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
@@ -303,8 +298,14 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     const bool ecn_capable = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->kind->control->ecn_on;
     if (qbytes <= c->kmin || !ecn_capable || (k->kind == WEFT_PKT_DATA && k->flags & PKT_TRIM))
         return;
-    if (qbytes <= c->kmax && mark_spares(e, p, k, (double)(qbytes - c->kmin) * c->slope))
+    const bool sure = qbytes > c->kmax;
+    const double chance = sure ? 1 : (double)(qbytes - c->kmin) * c->slope;
+    if (__builtin_expect(train_is(e, k), 0)) {
+        if (!train_mark(e, p, k, chance))
+            return;
+    } else if (!sure && marking_draw(e, p) >= chance) {
         return;
+    }
     if (k->flags & PKT_CE)
         return;
     k->flags |= PKT_CE;

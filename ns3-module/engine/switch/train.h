@@ -8,8 +8,14 @@
  * while the last is on the link before (forward.c), other QPs have as many turns at the NIC as it
  * has packets (nic_train.c), and each packet has its chance of being marked or lost. At both ends
  * of a message trains get shorter, so that its last packet leaves when it would. There are none
- * among what is sent again, while the congestion control holds a QP below the rate or the window
- * that it began with, and, where the control has a state, before the first ACK of a message.
+ * among what is sent again, while the rate or the window of the congestion control may hold a QP,
+ * and, where the control has a state, before the first ACK of a message.
+ *
+ * A slower QP that waits for its turn for much longer than its rate asks for sends trains as well.
+ * While one takes its turns, its packets would bring several CNPs: a train has slots, each marked
+ * by itself, one per packet if these are as far apart as CNPs of a QP are. The CNP of a train says
+ * how many are marked, and the QP hears of them one after the other before its next packet, until
+ * its rate is what would have held it: then it would have sent fewer packets.
  */
 #ifndef WEFT_ENGINE_SWITCH_TRAIN_H
 #define WEFT_ENGINE_SWITCH_TRAIN_H

@@ -39,8 +39,11 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
                           const struct msg *m, uint64_t index);
 /** With trains: puts a QP into the ready ring of its priority. */
 void nic_train_turn(struct weft_engine *e, struct nic *n, uint32_t qp);
-/** With trains: a QP has been taken from the head of its ready ring. */
+/** With trains: a QP has been taken from the head of its ready ring. Its congestion control hears
+ * of CNPs that it has not been told of. */
 void nic_train_turn_over(struct weft_engine *e, struct nic *n, uint32_t qp);
+/** A CNP for a train stands for @p n more, of which QP @p q is told before its next packet. */
+void nic_train_cnps(struct qp *q, uint32_t n);
 /** With trains: QPs of a ready ring are others. */
 void nic_train_turns_again(struct weft_engine *e, struct nic *n, uint32_t prio);
 

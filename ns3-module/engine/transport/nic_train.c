@@ -6,6 +6,7 @@
  * priority is in the order of turns, which are numbered, and the last QP of each turn is known: a
  * QP takes its place in the ring with no look at the others.
  */
+#include "delay.h"
 #include "nic.h"
 #include "core/context.h"
 #include "core/gap.h"
@@ -16,7 +17,10 @@
 #define TRAIN_OF_SENT 2u   /**< of what a message has sent, a train is at most this part, */
 #define TRAIN_OF_LEFT 2u   /**< the same of what is left, */
 #define TRAIN_OF_WINDOW 8u /**< and of the window */
-#define TRAIN_VARIES 5u    /**< packets that it may have less */
+#define TRAIN_OF_SLOWER 2u /**< where its QP has been slowed down, this part of others */
+#define TRAIN_WAITS 17     /**< and its turn takes so many times as long as its rate asks for */
+#define CNPS (255u / TRAIN_TURNS) /**< that a QP is told of later, at most */
+#define TRAIN_VARIES 5u           /**< packets that it may have less */
 
 /* The lower of two numbers of packets. */
 static uint64_t train_least(uint64_t a, uint64_t b)
@@ -24,19 +28,41 @@ static uint64_t train_least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Whether the rate that the congestion control allows a QP may hold it: else it waits for its turn
+ * for so much longer that the rate can be cut several times before. */
+static bool train_paced(const struct weft_engine *e, const struct sender *snd)
+{
+    return (e->now - snd->last_tx_ps) / TRAIN_WAITS < snd->next_avail_ps - snd->last_tx_ps;
+}
+
+/* CNPs that @p n packets cause at most that follow each other as the last ones have. */
+static uint64_t train_slots(const struct weft_engine *e, const struct qp *q, uint64_t n)
+{
+    const struct sender *snd = q->snd;
+    const int64_t interval_ps = q->kind->control->cnp.interval_ps;
+    if (!q->kind->control->cnp.separate || !q->kind->cc->before_send)
+        return 1;
+    const double each_ps =
+        (double)(e->now - snd->last_tx_ps) * q->kind->full_frame / (double)snd->last_wire;
+    const double most = interval_ps ? 1 + (double)(n - 1) * each_ps / (double)interval_ps : n;
+    return most < (double)n ? (uint64_t)most : n;
+}
+
 /* Packets of the train that a QP makes next, of @p left packets of a message that has sent @p
  * sent; 1: none. */
-static uint64_t train_next(const struct qp *q, uint64_t sent, uint64_t left)
+static uint64_t train_next(const struct weft_engine *e, const struct qp *q, uint64_t sent,
+                           uint64_t left)
 {
     const struct sender *snd = q->snd;
     const struct qp_kind *k = q->kind;
     const bool slower = snd->out.rate_bps < k->out.rate_bps,
                smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
                unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
-    if (slower || smaller || unheard)
+    if (smaller || unheard || (slower && train_paced(e, snd)))
         return 1;
     const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
-    uint64_t n = train_least(k->train, window / TRAIN_OF_WINDOW);
+    uint64_t n = slower ? (k->train + 1u) / TRAIN_OF_SLOWER : k->train;
+    n = train_least(n, window / TRAIN_OF_WINDOW);
     n = train_least(n, sent / TRAIN_OF_SENT + 1);
     n = train_least(n, left / TRAIN_OF_LEFT);
     return n ? n : 1;
@@ -54,7 +80,7 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
                           const struct msg *m, uint64_t index)
 {
     struct sender *const snd = q->snd;
-    uint64_t more = train_next(q, index, m->npkts - index) - 1;
+    uint64_t more = train_next(e, q, index, m->npkts - index) - 1;
     if (more >= TRAIN_VARIES && n->ready[snd->prio].head != NIL)
         more -= train_varies(&n->train);
     const uint64_t bytes = more * q->kind->env.mtu_bytes,
@@ -62,14 +88,39 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
     k->payload = (uint16_t)(k->payload + bytes); /* the last packet of a message is none */
     k->frame = (uint16_t)(k->frame + wire);
     k->train.wire = (uint16_t)wire;
-    k->train.n = (uint16_t)more;
+    k->train.n = (uint8_t)more;
+    k->train.slots = (uint8_t)(more ? train_slots(e, q, 1 + more) : 1) & 15u;
+    k->train.marked = 0;
     k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
     snd->top_psn += more;
     snd->nxt_psn += more;
     snd->nxt_bytes += bytes;
     n->made_bytes += bytes;
-    snd->owes = (uint8_t)more;
+    snd->owes = (uint8_t)((snd->owes & ~(TRAIN_TURNS - 1u)) | more);
     return more;
+}
+
+/* ---- CNPs ---- */
+
+void nic_train_cnps(struct qp *q, uint32_t n)
+{
+    const uint32_t all = q->snd->owes / TRAIN_TURNS + n;
+    q->snd->owes = (uint8_t)(q->snd->owes % TRAIN_TURNS + (all < CNPS ? all : CNPS) * TRAIN_TURNS);
+}
+
+/* Tells the congestion control of them as if they had come while the QP waited for its turn, as
+ * long as packets as far apart as those of the train could have been sent. */
+static void train_report_cnps(struct weft_engine *e, struct qp *q)
+{
+    struct sender *const snd = q->snd;
+    const int64_t n = snd->owes / TRAIN_TURNS, since_ps = snd->last_tx_ps;
+    const double least_bps = 8e12 * (double)snd->last_wire / (double)(e->now - since_ps);
+    snd->owes %= TRAIN_TURNS;
+    for (int64_t i = 1; i <= n && q->cc_state && (double)snd->out.rate_bps > least_bps; i++)
+        q->kind->cc->on_cnp(q->cc_state, q->kind->ccp, since_ps + (e->now - since_ps) * i / (n + 1),
+                            &snd->out);
+    if (q->head_msg != NIL)
+        delay_log(e, msg_at(e, q->head_msg))->cnps += (uint64_t)n;
 }
 
 /* ---- turns ---- */
@@ -84,10 +135,11 @@ void nic_train_turn(struct weft_engine *e, struct nic *n, uint32_t qi)
     struct sender *const snd = qp_at(e, qi)->snd;
     struct list *l = &n->ready[snd->prio];
     uint32_t *last = train_lasts(e, n, snd->prio), before = NIL;
-    for (uint32_t later = snd->owes + 2u; before == NIL && later-- > 0;)
+    const uint32_t turns = snd->owes % TRAIN_TURNS;
+    for (uint32_t later = turns + 2u; before == NIL && later-- > 0;)
         before = last[(n->turn[snd->prio] + later) % TRAIN_TURNS] - 1;
-    snd->turn = (uint8_t)((n->turn[snd->prio] + snd->owes + 1u) % TRAIN_TURNS);
-    snd->owes = 0;
+    snd->turn = (uint8_t)((n->turn[snd->prio] + turns + 1u) % TRAIN_TURNS);
+    snd->owes -= (uint8_t)turns;
     last[snd->turn] = qi + 1;
     uint32_t *at = before == NIL ? &l->head : &qp_at(e, before)->snd->next;
     snd->next = *at;
@@ -98,8 +150,11 @@ void nic_train_turn(struct weft_engine *e, struct nic *n, uint32_t qi)
 
 void nic_train_turn_over(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
-    const struct sender *snd = qp_at(e, qi)->snd;
+    struct qp *q = qp_at(e, qi);
+    const struct sender *snd = q->snd;
     uint32_t *last = train_lasts(e, n, snd->prio);
+    if (snd->owes >= TRAIN_TURNS)
+        train_report_cnps(e, q);
     if (last[snd->turn] == qi + 1)
         last[snd->turn] = 0;
     n->turn[snd->prio] = snd->next == NIL ? 0 : snd->turn;

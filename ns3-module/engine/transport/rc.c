@@ -156,6 +156,7 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->frame = (uint16_t)cnp_frame(e);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.cnp_prio;
+    k->train.marked = e->rc.more_cnps & 15u;
     e->port_ops.enqueue(e, q->ack_port, i);
 }
 
@@ -451,6 +452,8 @@ static void receive_cnp(struct weft_engine *e, uint32_t i)
     const uint32_t qi = pkt_at(e, i)->qp;
     struct qp *q = qp_at(e, qi);
     e->tot.delivered[WEFT_PKT_CNP]++;
+    if (__builtin_expect(e->nics.last != NULL, 0))
+        nic_train_cnps(q, pkt_at(e, i)->train.marked);
     pkt_free(e, i);
     count_cnp(e, q, qi);
     nic_cc_changed(e, q, qi);
