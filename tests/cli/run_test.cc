@@ -750,6 +750,27 @@ TEST(Replay, LongMessagesThatAreTakenOverGetOn)
     }
 }
 
+/* A message that its entry would have faster than it can be is received later, and acknowledged
+ * after that. */
+TEST(Replay, MessagesAreAcknowledgedOnceTheyAreReceived)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    std::vector<std::string> args = {"run", "--no-out", "--seed", "536"};
+    for (const char *set :
+         {"topology.type=switch", "switch.size=3", "switch.rate=2774122651bps",
+          "switch.delay=95216ps", "workload.type=checkpoint", "checkpoint.ranks=3",
+          "checkpoint.mode=barrier", "checkpoint.servers=2", "checkpoint.stripe-count=1",
+          "checkpoint.count=3", "checkpoint.replicas=2", "checkpoint.size=359251B",
+          "checkpoint.stripe-size=113790B", "checkpoint.in-flight=0", "checkpoint.period=20us",
+          "congestion-control.name=dcqcn", "run.replay=1%", "transport.train=15"})
+        args.insert(args.end(), {"--set", set});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "of 2 messages taken over");
+    EXPECT_LACKS(s.out, "begun again");
+}
+
 /* --quiet leaves out what was not asked for. */
 TEST(Replay, ExplainsItselfQuietly)
 {

@@ -274,9 +274,10 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     const int64_t received_ps = k->taken_ps + (int64_t)(m->received_ps + later_ps);
     const int64_t ideal_ps = k->start_ps + taken_ideal_ps(e, k);
     k->due_ps[MEMO_SENT] = k->sent_ps = k->taken_ps + (int64_t)(sent_ps * share);
-    /* a QP's messages are received, and acknowledged, in order */
+    /* a QP's messages are received, and acknowledged after that, in order */
     q->received_ps = weft_ps_max(q->received_ps, weft_ps_max(received_ps, ideal_ps));
     q->acked_ps = weft_ps_max(q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
+    q->acked_ps = weft_ps_max(q->acked_ps, q->received_ps);
     k->due_ps[MEMO_RECEIVED] = q->received_ps;
     k->due_ps[MEMO_ACKED] = q->acked_ps;
     m->hits++;

@@ -11,11 +11,11 @@
  * among what is sent again, while the rate or the window of the congestion control may hold a QP,
  * and, where the control has a state, before the first ACK of a message.
  *
- * A slower QP that waits for its turn for much longer than its rate asks for sends trains as well.
- * While one takes its turns, its packets would bring several CNPs: a train has slots, each marked
- * by itself, one per packet if these are as far apart as CNPs of a QP are. The CNP of a train says
- * how many are marked, and the QP hears of them one after the other before its next packet, until
- * its rate is what would have held it: then it would have sent fewer packets.
+ * Under DCQCN a slower QP that waits for its turn for much longer than its rate asks for sends
+ * trains as well. While one takes its turns, its packets would bring several CNPs: a train has
+ * slots, each marked by itself, one per packet if these are as far apart as CNPs of a QP are. The
+ * CNP of a train says how many are marked, and the QP hears of them one after the other before its
+ * next packet, until its rate is what would have held it: then it would have sent fewer packets.
  */
 #ifndef WEFT_ENGINE_SWITCH_TRAIN_H
 #define WEFT_ENGINE_SWITCH_TRAIN_H

@@ -28,11 +28,19 @@ static uint64_t train_least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Whether the rate that the congestion control allows a QP may hold it: else it waits for its turn
- * for so much longer that the rate can be cut several times before. */
-static bool train_paced(const struct weft_engine *e, const struct sender *snd)
+/* Whether the congestion control of a QP goes by CNPs alone. */
+static bool train_by_cnps(const struct qp *q)
 {
-    return (e->now - snd->last_tx_ps) / TRAIN_WAITS < snd->next_avail_ps - snd->last_tx_ps;
+    return q->kind->control->cnp.separate && q->kind->cc->before_send;
+}
+
+/* Whether the rate that the congestion control allows a QP may hold it: else it goes by CNPs, and
+ * waits for its turn for so much longer that the rate can be cut several times before. */
+static bool train_paced(const struct weft_engine *e, const struct qp *q)
+{
+    const struct sender *snd = q->snd;
+    return !train_by_cnps(q) ||
+           (e->now - snd->last_tx_ps) / TRAIN_WAITS < snd->next_avail_ps - snd->last_tx_ps;
 }
 
 /* CNPs that @p n packets cause at most that follow each other as the last ones have. */
@@ -40,7 +48,7 @@ static uint64_t train_slots(const struct weft_engine *e, const struct qp *q, uin
 {
     const struct sender *snd = q->snd;
     const int64_t interval_ps = q->kind->control->cnp.interval_ps;
-    if (!q->kind->control->cnp.separate || !q->kind->cc->before_send)
+    if (!train_by_cnps(q))
         return 1;
     const double each_ps =
         (double)(e->now - snd->last_tx_ps) * q->kind->full_frame / (double)snd->last_wire;
@@ -58,7 +66,7 @@ static uint64_t train_next(const struct weft_engine *e, const struct qp *q, uint
     const bool slower = snd->out.rate_bps < k->out.rate_bps,
                smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
                unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
-    if (smaller || unheard || (slower && train_paced(e, snd)))
+    if (smaller || unheard || (slower && train_paced(e, q)))
         return 1;
     const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
     uint64_t n = slower ? (k->train + 1u) / TRAIN_OF_SLOWER : k->train;
