@@ -277,7 +277,9 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     /* a QP's messages are received, and acknowledged after that, in order */
     q->received_ps = weft_ps_max(q->received_ps, weft_ps_max(received_ps, ideal_ps));
     q->acked_ps = weft_ps_max(q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
-    q->acked_ps = weft_ps_max(q->acked_ps, q->received_ps);
+    if (q->received_ps > received_ps)
+        q->acked_ps =
+            weft_ps_max(q->acked_ps, q->received_ps + (int64_t)(m->acked_ps - m->received_ps));
     k->due_ps[MEMO_RECEIVED] = q->received_ps;
     k->due_ps[MEMO_ACKED] = q->acked_ps;
     m->hits++;
