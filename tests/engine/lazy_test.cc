@@ -878,6 +878,23 @@ TEST(Threads, AsManyAsMakeItFastest)
     }
 }
 
+// A fabric of one switch, which one thread runs, has nothing to choose.
+TEST(Threads, OneSwitch)
+{
+    World w("single-switch", {{"hosts", "64"}});
+    w.Build();
+    weft_err err = {};
+    ASSERT_EQ(weft_engine_set_threads(w.e, 0, 0, &err), 0) << err.msg;
+    for (uint32_t src = 0; src < 64; src++)
+        w.Send(src, (src + 5) % 64, 20'000'000);
+    for (int64_t limit = 2'000'000; weft_engine_next(w.e) != WEFT_NEVER; limit += 2'000'000)
+        ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+    EXPECT_GT(w.Totals().events, 60 * 20'000u) << "enough to try something";
+    struct weft_thread_figures done;
+    weft_engine_thread_figures(w.e, &done);
+    EXPECT_EQ(done.threads, 1u);
+}
+
 // Too many are refused; one per processor is a choice.
 TEST(Threads, Number)
 {

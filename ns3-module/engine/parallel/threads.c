@@ -113,7 +113,7 @@ int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
     unsigned most = e->fabric->nhosts / HOSTS_PER_THREAD;
     most = most < processors ? most : processors;
     most = shuffle ? 5 : most < MOST_THREADS ? most : MOST_THREADS;
-    if (most < 2 || e->expected)
+    if (most < 2 || e->fabric->nswitches < 2 || e->expected)
         return set(e, 1, shuffle, err);
     struct thread_choice *c = calloc(1, sizeof *c);
     if (!c)
@@ -158,7 +158,7 @@ static unsigned other(struct thread_choice *c)
 static bool busy(const struct weft_engine *e, const struct thread_choice *c)
 {
     const double all_ns = (double)c->n * (double)(thread_pool_wall_ns() - c->since_ns);
-    return c->n > 1 && (double)(e->threads->figures.busy_ns - c->busy_ns) > BUSY * all_ns;
+    return e->threads && (double)(e->threads->figures.busy_ns - c->busy_ns) > BUSY * all_ns;
 }
 
 /* An attempt begins, or is put off. */
