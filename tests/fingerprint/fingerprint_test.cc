@@ -50,6 +50,12 @@ std::vector<Recorded> runs()
         {"tcp-incast32", {source_dir() + "/scenarios/tcp-incast32"}, {"tcp_connections.csv"}, true},
         {"all-to-all-lossy",
          sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
+        {"training-in-nodes", /* several components are alike, one of them is simulated */
+         sets({"topology.type=preset", "preset.name=hgx-rail-optimised", "workload.type=training",
+               "training.model=gpt3-13b", "training.tp=8", "training.ranks=16", "training.layers=1",
+               "training.hidden=512", "training.heads=8", "training.vocab=1024",
+               "training.sequence=128"},
+              {})},
         {"traffic",
          {source_dir() + "/tests/fingerprint/traffic.xml"},
          {"jobs.csv", "classes.csv", "requests.csv"}},

@@ -84,7 +84,7 @@ static void symmetry_follow_one(struct weft_engine *e, struct candidates *c,
 static void symmetry_set_suspended(struct weft_engine *e, const struct replay_scope *p,
                                    bool suspended)
 {
-    for (uint32_t i = 0; i < p->nnodes; i++) {
+    for (uint32_t i = 0; e->windows.of && i < p->nnodes; i++) {
         struct window_node *s = &e->windows.of[p->nodes[i]];
         s->suspended = suspended;
         s->deferred |= !suspended;
