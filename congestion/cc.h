@@ -147,9 +147,9 @@ struct weft_cc_ops {
     /** Optional. One ACK or NACK arrived. */
     void (*on_ack)(void *state, const void *params, int64_t now_ps, const struct weft_cc_ack *ack,
                    struct weft_cc_out *out);
-    /** Optional (required with NEEDS_CNP). One CNP arrived. With transport.train, several are told
-     * of just before before_send: now is then after the last on_send, but may be before on_cnp's.
-     */
+    /** Optional (required with NEEDS_CNP). One CNP arrived. With transport.train it is also called
+     * for several just before before_send: now_ps is then later than that of the last on_send, but
+     * may be earlier than that of the last on_cnp. */
     void (*on_cnp)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
     /** Optional. The retransmission timer expired. */
     void (*on_rto)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);

@@ -11,7 +11,7 @@
  *
  * Fewer threads are tried only where those that there are wait. An attempt costs more than its own
  * time: what one thread had has packets of all hosts side by side in memory, and neighbouring cache
- * lines of two threads slow both down from then on (a ring of 128 hosts by a quarter).
+ * lines of two threads slow both down from then on (a ring of 128 hosts by 22 %).
  */
 #include "core/context.h"
 #include "obstacles.h"

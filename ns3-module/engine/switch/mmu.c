@@ -277,12 +277,14 @@ static double marking_draw(struct weft_engine *e, struct port *p)
     return e->draws.ns3 ? weft_ns3_rng_fresh(&e->draws.ns3_rng) : weft_rng_f64(&p->ecn_rng);
 }
 
-/* Marks train @p k, of which a single packet is marked by @p chance; false: no more of it is. An
+/* Marks train @p k, by curve @p c, where @p qbytes are queued; false: no more of it is. An
  * echo says as much of all its bytes as are marked in the mean. */
 static __attribute__((noinline)) bool train_mark(struct weft_engine *e, struct port *p,
-                                                 struct pkt *k, double chance)
+                                                 struct pkt *k, const struct marking *c,
+                                                 uint64_t qbytes)
 {
     const unsigned slots = k->train.slots, before = k->train.marked;
+    double chance = qbytes > c->kmax ? 1 : (double)(qbytes - c->kmin) * c->slope;
     if (qp_at(e, k->qp)->kind->control->cnp_on)
         chance = 1 - pow(1 - chance, (double)train_packets(k) / slots);
     for (unsigned n = before; n < slots; n++)
@@ -298,12 +300,10 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     const bool ecn_capable = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->kind->control->ecn_on;
     if (qbytes <= c->kmin || !ecn_capable || (k->kind == WEFT_PKT_DATA && k->flags & PKT_TRIM))
         return;
-    const bool sure = qbytes > c->kmax;
-    const double chance = sure ? 1 : (double)(qbytes - c->kmin) * c->slope;
     if (__builtin_expect(train_is(e, k), 0)) {
-        if (!train_mark(e, p, k, chance))
+        if (!train_mark(e, p, k, c, qbytes))
             return;
-    } else if (!sure && marking_draw(e, p) >= chance) {
+    } else if (qbytes <= c->kmax && marking_draw(e, p) >= (double)(qbytes - c->kmin) * c->slope) {
         return;
     }
     if (k->flags & PKT_CE)

@@ -17,10 +17,10 @@
 #define TRAIN_OF_SENT 2u   /**< of what a message has sent, a train is at most this part, */
 #define TRAIN_OF_LEFT 2u   /**< the same of what is left, */
 #define TRAIN_OF_WINDOW 8u /**< and of the window */
-#define TRAIN_OF_SLOWER 2u /**< where its QP has been slowed down, this part of others */
-#define TRAIN_WAITS 17     /**< and its turn takes so many times as long as its rate asks for */
-#define CNPS (255u / TRAIN_TURNS) /**< that a QP is told of later, at most */
-#define TRAIN_VARIES 5u           /**< packets that it may have less */
+#define TRAIN_OF_SLOWER 2u /**< a slower QP's trains are at most this part of the longest, */
+#define TRAIN_WAITS 17     /**< if its turns take so many times as long as its rate asks for */
+#define TRAIN_VARIES 5u    /**< packets that it may have less */
+#define TRAIN_CNPS (255u / TRAIN_TURNS) /**< that sender.owes has room for */
 
 /* The lower of two numbers of packets. */
 static uint64_t train_least(uint64_t a, uint64_t b)
@@ -112,8 +112,9 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
 
 void nic_train_cnps(struct qp *q, uint32_t n)
 {
-    const uint32_t all = q->snd->owes / TRAIN_TURNS + n;
-    q->snd->owes = (uint8_t)(q->snd->owes % TRAIN_TURNS + (all < CNPS ? all : CNPS) * TRAIN_TURNS);
+    struct sender *const snd = q->snd;
+    const uint64_t all = train_least(snd->owes / TRAIN_TURNS + n, TRAIN_CNPS);
+    snd->owes = (uint8_t)(snd->owes % TRAIN_TURNS + all * TRAIN_TURNS);
 }
 
 /* Tells the congestion control of them as if they had come while the QP waited for its turn, as
