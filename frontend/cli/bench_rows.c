@@ -58,6 +58,18 @@ double weft_bench_rows_bus_factor(const struct weft_bench_rows_kind *kind, doubl
     return kind->pairs ? 1 : (kind->coll == WEFT_COLL_ALL_REDUCE ? 2 : 1) * (n - 1) / n;
 }
 
+uint64_t weft_bench_rows_floats(const struct weft_bench_rows_kind *kind, uint64_t bytes, uint64_t n)
+{
+    const bool whole = kind->pairs || kind->coll == WEFT_COLL_ALL_REDUCE;
+    return bytes / sizeof(float) / (whole ? 1 : n);
+}
+
+const char *weft_bench_rows_redop(const struct weft_bench_rows_kind *kind)
+{
+    const bool sums = kind->coll == WEFT_COLL_ALL_REDUCE || kind->coll == WEFT_COLL_REDUCE_SCATTER;
+    return sums || kind->pairs ? "sum" : "none";
+}
+
 static int measured_add(struct weft_bench_rows *m, double bytes, double us, struct weft_err *err)
 {
     if (!(bytes >= 1 && bytes < 0x1p63 && us > 0))
@@ -87,13 +99,12 @@ static int from_csv(char *line, const struct weft_bench_rows_kind *kind, const c
     return measured_add(m, bytes, us, err);
 }
 
-/* Whether the column redop of nccl-tests may stand in a row of @p kind: "none" where nothing is
- * added up. sendrecv prints "sum". */
+/* Whether the column redop of nccl-tests may stand in a row of @p kind: "none", or an operation. */
 static bool fits(const char *redop, const struct weft_bench_rows_kind *kind)
 {
-    const bool sums = kind->coll == WEFT_COLL_ALL_REDUCE || kind->coll == WEFT_COLL_REDUCE_SCATTER;
+    const bool none = strcmp(weft_bench_rows_redop(kind), "none") == 0;
     const bool number = strchr("0123456789-", redop[0]) != NULL; /* another column */
-    return kind->pairs || number || sums != (strcmp(redop, "none") == 0);
+    return kind->pairs || number || none == (strcmp(redop, "none") == 0);
 }
 
 /* A row of nccl-tests: size, count, type, redop, root (not of all), time ... */

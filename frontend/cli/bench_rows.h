@@ -21,6 +21,13 @@ const struct weft_bench_rows_kind *weft_bench_rows_kind(const char *name, struct
 /** Bus bandwidth over bytes / time, with @p n ranks. */
 double weft_bench_rows_bus_factor(const struct weft_bench_rows_kind *kind, double n);
 
+/** The column count for @p bytes as floats: of a rank's share where ranks have different data. */
+uint64_t weft_bench_rows_floats(const struct weft_bench_rows_kind *kind, uint64_t bytes,
+                                uint64_t n);
+
+/** The column redop: "sum" also for sendrecv, which adds nothing up. */
+const char *weft_bench_rows_redop(const struct weft_bench_rows_kind *kind);
+
 /** One measurement. */
 struct weft_bench_rows_row {
     uint64_t bytes;

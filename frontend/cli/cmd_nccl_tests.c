@@ -272,10 +272,9 @@ static void print_head(const struct test *t, bool against)
 static void print_row(const struct test *t, const struct row *r, bool against)
 {
     const double algbw = (double)r->bytes / r->us / 1e3;
-    const bool sums =
-        t->kind->coll == WEFT_COLL_ALL_REDUCE || t->kind->coll == WEFT_COLL_REDUCE_SCATTER;
+    const uint64_t floats = weft_bench_rows_floats(t->kind, r->bytes, (uint64_t)t->nodes * t->gpus);
     fprintf(t->cli->out, "%12" PRIu64 " %13" PRIu64 "%10s%8s%8d %9.*f%s%9.2f%9.2f%7d", r->bytes,
-            r->bytes / 4, "float", sums ? "sum" : "none", -1, r->us < 1e4 ? 2 : 0, r->us,
+            floats, "float", weft_bench_rows_redop(t->kind), -1, r->us < 1e4 ? 2 : 0, r->us,
             r->extrapolated ? "~" : " ", algbw, algbw * bus_factor(t), 0);
     if (against)
         fprintf(t->cli->out, " %10.*f%+9.1f", r->measured_us < 1e4 ? 2 : 0, r->measured_us,

@@ -251,6 +251,32 @@ TEST(NcclTests, PrintsATableAndWritesCsv)
     EXPECT_EQ(n, 4U); /* head, 1K, 8K, 64K */
 }
 
+// nccl-tests prints the count that it passes to the call: of all-gather and its like, a rank's
+// share
+TEST(NcclTests, CountsAndOperationsAreThoseOfTheCalls)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+        const char *redop;
+    } expected[] = {{"all_reduce", 16384, "sum"},
+                    {"all_gather", 1024, "none"},
+                    {"reduce_scatter", 1024, "sum"},
+                    {"alltoall", 1024, "none"},
+                    {"sendrecv", 16384, "sum"}};
+    for (const auto &e : expected) {
+        const Said s = weft({"nccl-tests", "dgx-h100", e.name, "-b", "64K", "-e", "64K"});
+        ASSERT_EQ(s.code, 0) << s.err;
+        std::istringstream words(s.out.substr(s.out.rfind("\n       65536") + 1));
+        uint64_t bytes = 0, count = 0;
+        std::string type, redop;
+        words >> bytes >> count >> type >> redop;
+        EXPECT_EQ(bytes, 65536U) << e.name;
+        EXPECT_EQ(count, e.count) << e.name;
+        EXPECT_EQ(redop, e.redop) << e.name;
+    }
+}
+
 TEST(NcclTests, ComparesWithOutputOfNcclTests)
 {
     TempDir dir;
