@@ -223,17 +223,6 @@ static void in_child(void *ctx)
     weft_signal_run_json_pop(&w->on_signal);
 }
 
-static size_t rows_not_run(const struct weft_sweep *s)
-{
-    size_t n = 0;
-    struct weft_sweep_row r;
-    for (size_t row = 0; row < s->nrows; row++) {
-        weft_sweep_row(s, row, &r);
-        n += !r.there;
-    }
-    return n;
-}
-
 /* Runs all points. Returns the error that ends the sweep; a point that is bad does not. */
 static int run_points(struct sweep *w, struct weft_err *err)
 {
@@ -246,15 +235,14 @@ static int run_points(struct sweep *w, struct weft_err *err)
     weft_progress_finish(&w->progress);
     if (code)
         return code;
+    const size_t left = sweep_count(&w->s, WEFT_POINT_WAITS);
     if (*cli->interrupted || w->fatal == WEFT_E_INTERRUPTED)
         return weft_err_set(err, WEFT_E_INTERRUPTED,
-                            "%zu of %zu rows were not run: the sweep was %s", rows_not_run(&w->s),
-                            w->s.nrows,
+                            "%zu of %zu runs were not begun: the sweep was %s", left, w->s.npoints,
                             *cli->interrupted ? weft_signal_reason(*cli->interrupted)
                                               : "interrupted: a process of a row was");
     if (w->fatal)
-        return weft_err_set(err, w->fatal, "%zu of %zu rows were not run", rows_not_run(&w->s),
-                            w->s.nrows);
+        return weft_err_set(err, w->fatal, "%zu of %zu runs were not begun", left, w->s.npoints);
     return 0;
 }
 
@@ -380,7 +368,7 @@ static int sweep_conclude(struct sweep *w, struct weft_err *err)
     write_rest(w, &e);
     keep_first(err, &e);
     if (w->again)
-        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more row%s failed for the same reason",
+        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more run%s failed for the same reason",
                  w->again, WEFT_PLURAL(w->again));
     if (w->lines.again)
         weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more line%s as above, of other rows",

@@ -103,7 +103,7 @@ TEST(Partial, AnInterruptedSweepKeepsItsRows)
     kill(pid, SIGINT);
     const Said s = wait_for(pid, dir / "said");
     EXPECT_EQ(s.code, 130) << s.err;
-    EXPECT_CONTAINS(s.err, "1 of 3 rows were not run: the sweep was interrupted by SIGINT");
+    EXPECT_CONTAINS(s.err, "1 of 3 runs were not begun: the sweep was interrupted by SIGINT");
     const auto rows = cells(dir / "o/sweep.csv");
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[1][1], "finished");
@@ -112,6 +112,21 @@ TEST(Partial, AnInterruptedSweepKeepsItsRows)
     EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"outcome\": \"interrupted\"");
     EXPECT_CONTAINS(slurp(dir / "o/2/run.json"), "\"partial\": true");
     EXPECT_FALSE(fs::exists(dir / "o/finished"));
+}
+
+// A row is there when one of its seeds is: the seeds that were not begun count, not rows.
+TEST(Partial, AnInterruptedSweepCountsTheSeedsLeft)
+{
+    TempDir dir;
+    auto args = small({"--set", "generate.size=1KB", "--set", "generate.count=200000", "--seeds",
+                       "1..3", "--out", "o"});
+    args[0] = "sweep";
+    const pid_t pid = start(args, dir / "", dir / "said");
+    await_file(dir / "o/1/flows.csv", 1000);
+    kill(pid, SIGINT);
+    const Said s = wait_for(pid, dir / "said");
+    EXPECT_EQ(s.code, 130) << s.err;
+    EXPECT_CONTAINS(s.err, "2 of 3 runs were not begun: the sweep was interrupted by SIGINT");
 }
 
 TEST(Partial, ABadRowIsARow)
