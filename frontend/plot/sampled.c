@@ -91,8 +91,9 @@ struct source {
     void (*name)(const struct weft_row *row, char *buf, size_t size);
     enum weft_time_series_rank_by rank;
     const char *momentary; /* columns that hold for no longer than their row's moment, on change */
-    const char *order;     /* the column whose sums choose the series of every panel; NULL: its own
-                              numbers, by rank */
+    const char *order;     /* the column whose sums choose the series of every panel; NULL, or a run
+                              without it: the panel's own numbers, by rank */
+    const char *order_file; /* the table of that column; NULL: file */
 };
 
 /* The largest series of each run. */
@@ -110,8 +111,8 @@ static struct weft_time_series_set *read_order(const struct weft_runs *runs, con
     if (s->order && !by)
         weft_err_no_memory(err, "sampled series");
     for (size_t i = 0; by && !err->code && i < runs->n; i++)
-        weft_time_series_read(runs, &runs->run[i], s->file, s->keys, s->name, s->order, &by[i],
-                              err);
+        weft_time_series_read(runs, &runs->run[i], s->order_file ? s->order_file : s->file, s->keys,
+                              s->name, s->order, &by[i], err);
     return by;
 }
 
@@ -130,9 +131,10 @@ static int sampled_choose(const struct weft_runs *runs, const struct source *s, 
             return err->code;
         if (t->on_change && s->momentary && strstr(s->momentary, column))
             weft_time_series_free(t);
-        if (by)
+        const bool ordered = by && by[i].n;
+        if (ordered)
             weft_time_series_take_sums(t, &by[i]);
-        weft_time_series_rank(t, by ? WEFT_TIME_SERIES_BY_SUM : s->rank, shown);
+        weft_time_series_rank(t, ordered ? WEFT_TIME_SERIES_BY_SUM : s->rank, shown);
         out->n += t->n;
         for (size_t k = 0; k < t->n; k++) {
             out->least = fmin(out->least, t->list[k].least);
@@ -236,7 +238,8 @@ static const struct source queue_source = {"queue.csv", port_keys, port_name},
                            qp_source = {"qp.csv", qp_keys, qp_name,
                                         .momentary = "goodput_bps in_flight_bytes rtt_ns",
                                         .order = "goodput_bps"},
-                           control_source = {"control.csv", qp_keys, qp_name};
+                           control_source = {"control.csv", qp_keys, qp_name,
+                                             .order = "goodput_bps", .order_file = "qp.csv"};
 
 static int derive_queue(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {

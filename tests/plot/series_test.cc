@@ -114,6 +114,28 @@ TEST(ControlPlot, HasAPanelForTheRateAndForEachColumn)
         EXPECT_CONTAINS(script, axis);
 }
 
+// Seven queue pairs with a larger alpha sent less than the one that the panel of the rate shows.
+TEST(ControlPlot, ShowsTheQueuePairsThatSentMost)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    std::string rates = "t_ns,qpn,src,dst,rate_bps,goodput_bps\n",
+                kept = "t_ns,qpn,src,dst,alpha\n";
+    for (const char *at : {"1000.000,", "2000.000,"}) {
+        for (int qpn = 1; qpn <= 7; qpn++) {
+            rates += at + std::to_string(qpn) + ",0,2,5000000000,1000\n";
+            kept += at + std::to_string(qpn) + ",0,2,1\n";
+        }
+        rates += at + std::string("9,1,2,") + (at[0] == '1' ? "1" : "2") + "000000000,5000\n";
+        kept += at + std::string("9,1,2,") + (at[0] == '1' ? "0.5\n" : "0.25\n");
+    }
+    write_file(dir / "a/series/qp.csv", rates);
+    write_file(dir / "a/series/control.csv", kept);
+    for (const char *axis : {"rate (Gbps)", "alpha"})
+        EXPECT_EQ(curve(plot({dir / "a", "control"}), "h1 to h2, QP 9", axis).size(), 2u) << axis;
+}
+
 size_t count_of(const std::string &text, const std::string &part)
 {
     size_t n = 0;
