@@ -215,7 +215,7 @@ static void write_style(FILE *out, const struct weft_curve *c)
     if (c->mark == WEFT_MARK_POINTS || c->mark == WEFT_MARK_DOTS)
         fprintf(out, " pt %d", point);
     if ((c->mark == WEFT_MARK_LINE || c->mark == WEFT_MARK_STEPS) && c->colour > 0)
-        fprintf(out, " dt %s", dashes[c->colour % 7]); /* lines without points, without colours */
+        fprintf(out, " dt %s", dashes[(c->colour + turn) % 7]); /* lines without points */
     else if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS &&
              c->mark != WEFT_MARK_BAND)
         fprintf(out, " dt %d", 1 + turn % 4);

@@ -2,6 +2,8 @@
 /* Pictures: what gnuplot draws, what is made of it, and what happens without it. */
 #include "folder.h"
 
+#include <set>
+
 namespace
 {
 
@@ -138,6 +140,28 @@ TEST(Plot, AxesWithinAPowerOfTenAreLinear)
         EXPECT_CONTAINS(s.out, wide ? "\nset logscale x" : "\nunset logscale x");
         EXPECT_CONTAINS(s.out, wide ? "s, log scale)" : "s)");
     }
+}
+
+// Colours repeat from the eighth curve on; the dashes of their lines then differ.
+TEST(Plot, TwelveLinesHaveTwelveStyles)
+{
+    TempDir dir;
+    std::vector<std::string> args = {"plot"};
+    for (int i = 0; i < 12; i++) {
+        args.push_back(dir / ("r" + std::to_string(i)));
+        make_run(args.back());
+        write_file(args.back() + "/flows.csv", "job,size_bytes,start_ns,fct_ns,slowdown\n"
+                                               "j,10,0.000,2000.000,1.0\n"
+                                               "j,10,0.000,3000.000,2.0\n");
+    }
+    args.insert(args.end(), {"fct-cdf", "--to", "gnuplot", "--out", "-"});
+    const Said s = weft(args);
+    ASSERT_EQ(s.code, 0) << s.err;
+    std::set<std::string> styles;
+    const std::string line = " with lines ";
+    for (size_t at = s.out.find(line); at != std::string::npos; at = s.out.find(line, at + 1))
+        styles.insert(s.out.substr(at, s.out.find(" title", at) - at));
+    EXPECT_EQ(styles.size(), 12u);
 }
 
 TEST(Plot, RefusesWhatItCannotDraw)
