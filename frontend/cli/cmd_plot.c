@@ -248,6 +248,21 @@ static int default_path(char path[WEFT_PATH_MAX], const char *dir, const struct 
     return weft_path_join(path, dir, name, err);
 }
 
+/* There is nothing to draw: says which options may have left it out. */
+static int plot_found_nothing(const struct plot_opts *o, struct weft_err *err)
+{
+    const char *const given[][2] = {
+        {"job", o->job}, {"from", o->from}, {"until", o->to_time}, {"ports", o->ports}};
+    char text[WEFT_ERR_MSG_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+        if (given[i][1] && n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s--%s %s", n ? " " : "with ",
+                                  given[i][0], given[i][1]);
+    const struct weft_err why = *err;
+    return n ? weft_err_set(err, why.code, "%s: %s", text, why.msg) : err->code;
+}
+
 static int plot_draw(const struct weft_cli *cli, const struct plot_opts *o,
                      const struct weft_plot *p, const char *dir, const struct weft_runs *runs,
                      struct weft_err *err)
@@ -259,7 +274,7 @@ static int plot_draw(const struct weft_cli *cli, const struct plot_opts *o,
         return err->code;
     struct weft_figure *f = weft_plot_derive(p, runs, &code, err);
     if (!f)
-        return code == WEFT_PLOT_NOTHING ? err->code : code;
+        return code == WEFT_PLOT_NOTHING ? plot_found_nothing(o, err) : code;
     if (plot_dress(o, f, err))
         code = err->code;
     else if (o->out && strcmp(o->out, "-") == 0)
@@ -299,6 +314,9 @@ static int plot_run(const struct weft_cli *cli, const void *opts, char **args, i
                               o->labels.n, &runs, err);
     code = code ? code : read_time("from", o->from, &runs.from_ns, err);
     code = code ? code : read_time("until", o->to_time, &runs.to_ns, err);
+    if (!code && !(runs.from_ns < runs.to_ns))
+        code = weft_err_set(err, WEFT_E_USAGE, "--from %s: it must be before --until %s",
+                            o->from ? o->from : "0", o->to_time);
     runs.job = o->job;
     runs.ports = o->ports;
     runs.metrics = o->metrics.list;

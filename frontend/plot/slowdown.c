@@ -96,14 +96,6 @@ static void add_curve(struct weft_panel *p, const struct groups *g, size_t perce
         weft_curve_xy(c, g->bytes[i], g->slowdown[i][percent]);
 }
 
-/* There is nothing to draw; @p who: "the runs have", or the one run. */
-static int nothing(const struct weft_runs *runs, const char *who, struct weft_err *err)
-{
-    return runs->job
-               ? weft_plot_nothing(err, "%s no messages of a workload '%s' (--job)", who, runs->job)
-               : weft_plot_nothing(err, "%s no messages (flows.csv)", who);
-}
-
 /* One run: its percentiles in one panel, and where it has jobs, in one for each. */
 static int one_run(struct weft_flow_points *flows, struct weft_figure *f, struct weft_err *err)
 {
@@ -155,7 +147,7 @@ static int slowdown_read_all(struct several *s, struct weft_err *err)
     s->list = calloc(s->cap + 1, sizeof *s->list);
     if (!s->list)
         return weft_err_no_memory(err, "slow-downs");
-    return with ? 0 : nothing(s->runs, "the runs have", err);
+    return with ? 0 : weft_plot_nothing(err, "the runs have no messages (flows.csv)");
 }
 
 /* The messages of a workload (NULL: of all) in runs with the label of run @p first; returns how
@@ -320,7 +312,7 @@ static int plot_slowdown_derive(const struct weft_runs *runs, struct weft_figure
     struct weft_flow_points flows;
     int rc = weft_flow_points_read(runs, &runs->run[0], &flows, err);
     if (rc == 1)
-        rc = nothing(runs, weft_figure_printf(f, "%s has", runs->run[0].dir), err);
+        rc = weft_plot_nothing(err, "no messages (flows.csv) in %s", runs->run[0].dir);
     rc = rc ? rc : one_run(&flows, f, err);
     scale_tails(f);
     weft_flow_points_free(&flows);

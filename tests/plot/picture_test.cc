@@ -174,6 +174,13 @@ TEST(Plot, RefusesWhatItCannotDraw)
         {{"plot", dir / "a", "gantt"}, {3, "no operations of ranks"}},
         {{"plot", dir / "nowhere", "gantt"}, {3, "no folder of a run"}},
         {{"plot", dir / "a", "gantt", "--from", "5"}, {2, "--from 5"}},
+        {{"plot", dir / "a", "gantt", "--from", "5ms", "--until", "5ms"},
+         {2, "before --until 5ms"}},
+        {{"plot", dir / "a", "fct-cdf", "--job", "web"}, {3, "with --job web"}},
+        {{"plot", dir / "a", "slowdown", "--job", "web"}, {3, "with --job web"}},
+        {{"plot", dir / "a", "queue", "--from", "1s", "--until", "2s"},
+         {3, "with --from 1s --until 2s"}},
+        {{"plot", dir / "a", "queue-cdf", "--ports", "s9-h9"}, {3, "with --ports s9-h9"}},
     };
     for (const auto &c : cases) {
         const Said s = weft(c.first);
