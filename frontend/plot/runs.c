@@ -22,7 +22,8 @@ enum {
     RUNS_MAX = 4096,
     KEYS_MAX = 64,
     KEYS_IN_LABEL = 4,
-    LABEL_MAX = 24
+    LABEL_MAX = 24, /* longer names of folders, and values, are shortened */
+    LABEL_LONG = 48 /* names of settings that are longer give way to those of folders */
 };
 
 /* ---- folders ---- */
@@ -156,16 +157,18 @@ static const char *short_key(const char *key)
     return dot ? dot + 1 : key;
 }
 
-/* A choice (the name of a congestion control) speaks for itself; of numbers one must know what they
- * are. */
+/* A choice (the name of a congestion control) and what the user calls a row speak for themselves;
+ * of numbers one must know what they are. */
 static bool speaks(const char *key)
 {
-    return strcmp(short_key(key), "name") == 0 || strcmp(short_key(key), "type") == 0;
+    return !strchr(key, '.') || strcmp(short_key(key), "name") == 0 ||
+           strcmp(short_key(key), "type") == 0;
 }
 
 /* Whether it is the seed of the run, in which runs differ that belong together. */
-static bool runs_is_seed(const char *key)
+static bool runs_is_seed(const struct weft_runs *r, const char *key)
 {
+    (void)r;
     return strncmp(key, "run.", 4) == 0 && strcmp(short_key(key), "seed") == 0;
 }
 
@@ -178,7 +181,7 @@ static const char *runs_label_from(const struct weft_runs *r, size_t run, const 
         return r->run[run].label;
     for (size_t k = 0; k < r->nkeys; k++) {
         const char *x = r->run[run].value[k];
-        if ((key && strcmp(r->key[k], key) == 0) || (!seed && runs_is_seed(r->key[k])))
+        if ((key && strcmp(r->key[k], key) == 0) || (!seed && runs_is_seed(r, r->key[k])))
             continue;
         const char *part =
             speaks(r->key[k]) ? x : weft_arena_printf(r->arena, "%s %s", short_key(r->key[k]), x);
@@ -239,14 +242,22 @@ static int runs_keep(struct weft_runs *r, const struct varied *v, const char *co
     return list_keys(r);
 }
 
-/* Leaves out what all labels begin and end with, up to a mark between words, where they are long.
- */
-static int shorten_labels(struct weft_runs *r)
+/* The label of a run, or its value of a setting that varies. */
+static const char **runs_text(const struct weft_runs *r, size_t run, size_t key)
 {
-    size_t front = r->n > 1 ? strlen(r->run[0].label) : 0, back = front, longest = 0;
+    return key < r->nkeys ? &r->run[run].value[key] : &r->run[run].label;
+}
+
+/* Leaves out what the texts of all runs begin and end with, up to one of @p marks between words,
+ * where they are long. */
+static int runs_shorten(struct weft_runs *r, size_t key, const char *marks)
+{
+    const char *a = *runs_text(r, 0, key);
+    const size_t la = strlen(a);
+    size_t front = r->n > 1 ? la : 0, back = front, longest = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const char *a = r->run[0].label, *b = r->run[i].label;
-        const size_t la = strlen(a), lb = strlen(b);
+        const char *b = *runs_text(r, i, key);
+        const size_t lb = strlen(b);
         size_t k = 0;
         while (k < front && k < lb && a[k] == b[k])
             k++;
@@ -258,18 +269,17 @@ static int shorten_labels(struct weft_runs *r)
     }
     if (longest <= LABEL_MAX)
         return 0;
-    while (front && !strchr("-_.", r->run[0].label[front - 1]))
+    while (front && !strchr(marks, a[front - 1]))
         front--;
-    while (back && !strchr("-_.", r->run[0].label[strlen(r->run[0].label) - back]))
+    while (back && !strchr(marks, a[la - back]))
         back--;
     for (size_t i = 0; i < r->n; i++)
-        if (strlen(r->run[i].label) <= front + back)
+        if (strlen(*runs_text(r, i, key)) <= front + back)
             return 0; /* one of them is what is left out */
     for (size_t i = 0; i < r->n; i++) {
-        const char *label = r->run[i].label;
-        const size_t n = strlen(label);
-        r->run[i].label = weft_arena_strndup(r->arena, label + front, n - front - back);
-        if (!r->run[i].label)
+        const char **text = runs_text(r, i, key);
+        *text = weft_arena_strndup(r->arena, *text + front, strlen(*text) - front - back);
+        if (!*text)
             return -1;
     }
     return 0;
@@ -289,7 +299,7 @@ static int name_by_folder(struct weft_runs *r)
             return -1;
         r->run[i].label = weft_path_base(dir);
     }
-    return shorten_labels(r);
+    return r->n ? runs_shorten(r, SIZE_MAX, "-_.") : 0;
 }
 
 /* Whether any run was given this setting on its command line. */
@@ -306,23 +316,105 @@ static bool is_override(const struct weft_runs *r, const char *key)
     return false;
 }
 
-/* Where settings were varied by hand, the others that differ follow from them. */
-static void keep_overrides(const struct weft_runs *r, struct varied *v, const char **value)
+/* Leaves out the settings that @p keep does not take. */
+static void runs_keep_keys(const struct weft_runs *r, struct varied *v, const char **value,
+                           bool (*keep)(const struct weft_runs *r, const char *key))
 {
     size_t n = 0;
-    for (size_t k = 0; k < v->n; k++)
-        n += is_override(r, v->key[k]);
-    if (!n)
-        return;
-    n = 0;
     for (size_t k = 0; k < v->n; k++) {
-        if (!is_override(r, v->key[k]))
+        if (!keep(r, v->key[k]))
             continue;
         for (size_t i = 0; i < r->n; i++)
             value[i * KEYS_MAX + n] = value[i * KEYS_MAX + k];
         v->key[n++] = v->key[k];
     }
     v->n = n;
+}
+
+/* Where settings were varied by hand, the others that differ follow from them. */
+static void keep_overrides(const struct weft_runs *r, struct varied *v, const char **value)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < v->n; k++)
+        n += is_override(r, v->key[k]);
+    if (n)
+        runs_keep_keys(r, v, value, is_override);
+}
+
+/* ---- rows of a sweep ---- */
+
+/* Opens the table of the sweep whose rows all runs are, if it has a label (--vary
+ * 'label.fabric=...'): a column without a dot before that of the outcome, whose place is returned.
+ * 0: there is none. */
+static size_t rows_open(const struct weft_runs *r, char path[WEFT_PATH_MAX],
+                        struct weft_csv_reader *t)
+{
+    char dir[WEFT_PATH_MAX], other[WEFT_PATH_MAX];
+    struct weft_err none = {0};
+    bool labels = false;
+    size_t n = 0;
+    if (!r->n || weft_path_dir(dir, r->run[0].dir, &none))
+        return 0;
+    for (size_t i = 1; i < r->n; i++)
+        if (weft_path_dir(other, r->run[i].dir, &none) || strcmp(other, dir) != 0)
+            return 0;
+    if (weft_path_join(path, dir, "sweep.csv", &none) || !weft_file_is_regular(path) ||
+        weft_csv_reader_open(t, path, &none))
+        return 0;
+    for (; n < t->ncolumns && strcmp(t->name[n], "outcome") != 0; n++)
+        labels |= !strchr(t->name[n], '.');
+    return labels && weft_csv_reader_column(t, "folder") >= 0 ? n : 0;
+}
+
+/* Whether the column folder, "4 5 6", has the folder of a run. */
+static bool rows_has(const char *folders, const char *dir)
+{
+    const char *base = weft_path_base(dir);
+    const size_t n = strlen(base);
+    for (const char *at = folders; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strncmp(at, base, n) == 0 && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* What the rows of a sweep with labels are called is what its runs differ in, beside their seeds.
+ */
+static int name_by_rows(const struct weft_runs *r, struct varied *v, const char **value,
+                        struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    struct weft_csv_reader t = {0};
+    struct weft_err none = {0};
+    const size_t columns = rows_open(r, path, &t);
+    size_t found = 0;
+    if (columns)
+        runs_keep_keys(r, v, value, runs_is_seed);
+    const size_t before = v->n;
+    for (size_t k = 0; k < columns && v->n < KEYS_MAX; k++)
+        if (!(v->key[v->n++] = weft_arena_strdup(r->arena, t.name[k])))
+            weft_err_no_memory(err, "run folders");
+    while (columns && !err->code && weft_csv_reader_next(&t, &none) == 1)
+        for (size_t i = 0; i < r->n; i++) {
+            if (!rows_has(t.field[weft_csv_reader_column(&t, "folder")], r->run[i].dir))
+                continue;
+            found++;
+            for (size_t k = before; k < v->n; k++)
+                if (!(value[i * KEYS_MAX + k] = weft_arena_strdup(r->arena, t.field[k - before])))
+                    weft_err_no_memory(err, "run folders");
+        }
+    weft_csv_reader_close(&t);
+    const size_t all = v->n;
+    v->n = found == r->n || !columns ? before : 0; /* else the names of folders tell more */
+    for (size_t k = before; k < all && found == r->n && !err->code; k++) {
+        bool varies = false;
+        for (size_t i = 0; i < r->n; i++) {
+            varies |= strcmp(value[i * KEYS_MAX + k], value[k]) != 0;
+            value[i * KEYS_MAX + v->n] = value[i * KEYS_MAX + k];
+        }
+        v->key[v->n] = v->key[k];
+        v->n += varies;
+    }
+    return err->code;
 }
 
 static int name_by_settings(struct weft_runs *r, struct weft_err *err)
@@ -332,13 +424,19 @@ static int name_by_settings(struct weft_runs *r, struct weft_err *err)
     int code = value ? find_varied(r, &v, value, err) : weft_err_no_memory(err, "run folders");
     if (!code)
         keep_overrides(r, &v, value);
+    code = code ? code : name_by_rows(r, &v, value, err);
     if (!code && v.n && v.n <= KEYS_IN_LABEL && runs_keep(r, &v, value))
         code = weft_err_no_memory(err, "run folders");
     free(value);
+    for (size_t k = 0; k < r->nkeys && !code; k++)
+        code = runs_shorten(r, k, " ;,") ? weft_err_no_memory(err, "run folders") : 0;
+    bool fits = r->nkeys > 0;
     for (size_t i = 0; i < r->n && r->nkeys && !code; i++)
         if (!(r->run[i].label = weft_run_label_without(r, i, NULL)))
             code = weft_err_no_memory(err, "run folders");
-    if (!code && (!r->nkeys || !is_unique(r)) && name_by_folder(r))
+        else
+            fits = fits && strlen(r->run[i].label) <= LABEL_LONG;
+    if (!code && (!fits || !is_unique(r)) && name_by_folder(r))
         code = weft_err_no_memory(err, "run folders");
     return code;
 }

@@ -3,6 +3,7 @@
 #include "folder.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace
@@ -585,6 +586,44 @@ TEST(SweepPlot, ASweepStandsForItsRuns)
     for (const char *label : {"size 64KiB", "size 128KiB", "size 1MiB"})
         EXPECT_CONTAINS(csv, label);
     EXPECT_CONTAINS(csv_of({dir / "s", "sweep"}), ",65536,");
+}
+
+// Rows with a label are called by it, by what else varies and by their seed; what a long value has
+// in common with the others is left out, and what stays too long gives way to the folder.
+TEST(SweepPlot, RunsHaveTheNamesOfTheirRows)
+{
+    TempDir dir;
+    std::vector<std::string> args = {"sweep", "--out", dir / "s", "--seeds", "1..2"};
+    for (const char *set : {"network.backend=ideal", "topology.type=multi",
+                            "workload.type=generate", "generate.size=64KiB"})
+        args.insert(args.end(), {"--set", set});
+    const std::string inner = "switch size=4 rate=400Gbps delay=250ns; leaf-spine leaves=2 ";
+    args.insert(args.end(), {"--vary",
+                             "label.fabric=1:1|2:1 & multi.dimensions=" + inner + "spines=2|" +
+                                 inner + "spines=1",
+                             "--vary", "system.all-reduce=ring|direct"});
+    const Said s = weft(args);
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto names = [&](const std::vector<std::string> &runs) {
+        std::set<std::string> out;
+        std::vector<std::string> what = runs;
+        what.push_back("fct-cdf");
+        for (const Point &p : plot(what))
+            out.insert(p.curve);
+        return out;
+    };
+    EXPECT_EQ(names({dir / "s"}).count("seed 2, 2:1, all-reduce direct"), 1u);
+    EXPECT_EQ(names({dir / "s/1", dir / "s/5"}), (std::set<std::string>{"1:1", "2:1"}));
+    std::filesystem::rename(dir / "s/1", dir / "a");
+    std::filesystem::rename(dir / "s/5", dir / "b");
+    EXPECT_EQ(names({dir / "a", dir / "b"}),
+              (std::set<std::string>{"dimensions spines=2", "dimensions spines=1"}));
+    std::string run = slurp(dir / "b/run.json");
+    for (size_t at = run.find(inner); at != std::string::npos; at = run.find(inner, at + 1))
+        run.replace(at, inner.size(),
+                    "ring size=4 rate=1600Gbps delay=900ns; leaf-spine leaves=2 hosts-per-leaf=8 ");
+    write_file(dir / "b/run.json", run);
+    EXPECT_EQ(names({dir / "a", dir / "b"}), (std::set<std::string>{"a", "b"}));
 }
 
 } // namespace
