@@ -50,7 +50,9 @@ static const struct manner manners[] = {
 /** Trains of a message that get longer or shorter, for each packet of the longest. */
 #define TRAIN_ENDS 6.0
 /** What a hop of one costs, of that of a packet. */
-#define TRAIN_HOP 1.7
+#define TRAIN_HOP 3.0
+/** Packets of a message per ACK where that makes no difference, but for those at its ends. */
+#define TRAIN_ACKS 60.0
 /** Messages between two looks at the clock. */
 #define LOOK_EVERY 256u
 
@@ -60,6 +62,7 @@ struct way {
     double frame_bytes; /* payload of a packet */
     double acks;        /* that it causes */
     double train;       /* most packets that move as one */
+    bool few_acks;      /* the congestion control does not wait for those of trains */
     double messages, hops;
 };
 
@@ -100,6 +103,13 @@ static double cost_packets(const struct way *w, double bytes)
     return train > 1 ? TRAIN_ENDS * log(train) + n / train : n;
 }
 
+/* ACKs of a message of @p packets. */
+static double cost_acks_of(const struct way *w, double bytes, double packets)
+{
+    const double few = TRAIN_ENDS + bytes / w->frame_bytes / TRAIN_ACKS;
+    return ceil(w->few_acks ? fmin(few, packets) : packets * w->acks);
+}
+
 static void cost_on_flow(void *ctx, const struct weft_completion *done)
 {
     struct cost_play *p = (struct cost_play *)ctx;
@@ -112,7 +122,7 @@ static void cost_on_flow(void *ctx, const struct weft_completion *done)
     if (m->kind == WEFT_MSG_PART) {
         w->hops += packets * p->tree_links;
     } else {
-        const double sent = packets + ceil(packets * w->acks);
+        const double sent = packets + cost_acks_of(w, (double)m->bytes, packets);
         const double hops = sent * weft_routes_hops(p->routes, m->src, m->dst);
         w->hops += hops;
         p->hops += hops;
@@ -149,7 +159,9 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                                                        : MANNER_ROCE],
                                 .frame_bytes = mtu > 0 ? mtu : 4096,
                                 .acks = cost_acks(s, "transport", mtu),
-                                .train = weft_scenario_number(s, "transport", "train")};
+                                .train = weft_scenario_number(s, "transport", "train"),
+                                .few_acks = !s->cc->on_ack};
+    p->ways[OWN].few_acks &= p->ways[OWN].train > 1;
     p->ways[UET] = (struct way){.m = &manners[MANNER_UET],
                                 .frame_bytes = p->ways[OWN].frame_bytes,
                                 .acks = cost_acks(s, "uet", mtu)};

@@ -51,6 +51,8 @@ struct qp_kind {
     uint32_t full_frame; /**< frame bytes of a full data packet, */
     uint32_t ack_frame;  /**< and of an ACK */
     uint32_t train;      /**< most packets of a train, 1: there are none */
+    /** data packets per ACK; 0: bytes are counted, profile.ack_after */
+    uint32_t ack_after;
     bool sparse;         /**< not each packet brings an ACK */
     uint64_t line_gap_q; /**< gap_of_rate of the line rate */
     /** most bytes in flight whatever the window, UINT64_MAX: no cap */

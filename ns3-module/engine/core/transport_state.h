@@ -140,10 +140,9 @@ struct rc {
     struct stable maps;  /**< struct sack_map, by number of the packet; unused unless by_bytes */
     struct sack_map map; /**< of the ACK that is being received; bits 0: it has none */
     /** of the data packet that a host has taken, if that is a train: packets besides the first, and
-     * what the ACK of all takes besides that of one */
-    uint32_t more, more_bytes;
-    uint32_t more_cnps; /**< the same: that its marks are worth besides the first */
-    bool last_try;      /**< the next retransmission timeout of some QP is an error */
+     * what its marks are worth besides that one */
+    uint32_t more, more_cnps;
+    bool last_try; /**< the next retransmission timeout of some QP is an error */
 };
 
 /** NIC arbitration state of one host port. */

@@ -420,11 +420,9 @@ static void forward_train_taken(struct weft_engine *e, uint32_t i, uint32_t port
 {
     const struct pkt *k = pkt_at(e, i);
     e->rc.more = k->train.n;
-    e->rc.more_bytes =
-        k->train.n * (ack_frame(qp_at(e, k->qp)) + (uint32_t)e->p.transport.gap_bytes);
     e->rc.more_cnps = k->train.marked > 1 ? k->train.marked - 1u : 0;
     e->port_ops.host_receive(e, i, port);
-    e->rc.more = e->rc.more_bytes = e->rc.more_cnps = 0;
+    e->rc.more = e->rc.more_cnps = 0;
 }
 
 /* What few links do with packet @p i, which has come to the end of the link of @p port. Whether it

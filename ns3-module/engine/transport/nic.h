@@ -33,6 +33,8 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
  * when it has really expired. */
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
+/** How many packets of QPs of a kind whose trains nobody waits for bring one ACK. */
+void nic_train_acks(struct qp_kind *k);
 /** Packet @p index of message @p m, @p k, becomes a train if it may (switch/train.h); how many
  * packets it has more. */
 uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp *q, struct pkt *k,

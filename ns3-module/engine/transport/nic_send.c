@@ -191,6 +191,7 @@ static uint32_t nic_build(struct weft_engine *e, struct nic *n, struct qp *q, ui
     k->train.wire = 0;
     k->prio = snd->prio;
     if (snd->nxt_psn < snd->top_psn) {
+        k->flags |= q->kind->train > 1 ? PKT_ASK : 0;
         rare_of(q)->retx_packets++;
         e->tot.retx_packets++;
         delay_sent_again(e, q, m, k);

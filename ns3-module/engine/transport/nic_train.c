@@ -20,6 +20,8 @@
 #define TRAIN_OF_SLOWER 2u /**< a slower QP's trains are at most this part of the longest, */
 #define TRAIN_WAITS 17     /**< if its turns take so many times as long as its rate asks for */
 #define TRAIN_VARIES 5u    /**< packets that it may have less */
+#define TRAIN_ACKS 60u     /**< packets in trains per ACK, where it makes no difference, */
+#define TRAIN_OF_RTO 8     /**< and this part of the retransmission timeout at most */
 #define TRAIN_CNPS (255u / TRAIN_TURNS) /**< that sender.owes has room for */
 
 /* The lower of two numbers of packets. */
@@ -84,6 +86,21 @@ static uint64_t train_varies(uint8_t *state)
     return *state * TRAIN_VARIES >> 8;
 }
 
+void nic_train_acks(struct qp_kind *k)
+{
+    const bool by_acks = k->cc->on_ack || (k->cc->on_cnp && !k->control->cnp.separate);
+    if (k->train > 1 && !by_acks && k->out.cwnd_bytes == UINT64_MAX && k->cap_bytes == UINT64_MAX)
+        k->ack_after = TRAIN_ACKS;
+}
+
+/* Whether packet @p k is acknowledged by itself: one that is no train, or one that comes so late
+ * that the retransmission timer is not to wait for more. */
+static bool train_asks(const struct weft_engine *e, const struct qp *q, const struct pkt *k)
+{
+    const int64_t rto_ps = profile_of(q)->t.rto_ps;
+    return !k->train.wire || q->snd->rto_at_ps - e->now < rto_ps - rto_ps / TRAIN_OF_RTO;
+}
+
 uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp *q, struct pkt *k,
                           const struct msg *m, uint64_t index)
 {
@@ -99,6 +116,8 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
     k->train.n = (uint8_t)more;
     k->train.slots = (uint8_t)(more ? train_slots(e, q, 1 + more) : 1) & 15u;
     k->train.marked = 0;
+    if (train_asks(e, q, k))
+        k->flags |= PKT_ASK;
     k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
     snd->top_psn += more;
     snd->nxt_psn += more;

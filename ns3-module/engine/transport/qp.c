@@ -98,6 +98,7 @@ void qp_find_path(const struct weft_engine *e, struct qp *q, struct qp_kind *k)
     k->ack_frame = (uint32_t)(ack_bytes < least ? least : ack_bytes);
     const uint64_t full = k->full_frame + gap, ack = k->ack_frame + gap;
     k->sparse = f->sparse || f->t.train > 1;
+    k->ack_after = f->by_bytes ? 0 : f->ack_after;
     k->train = (uint32_t)(f->t.train * full <= UINT16_MAX ? f->t.train : UINT16_MAX / full);
     uint64_t min_rate, back_rate;
     weft_i128 rtt = path_ps(e, ports, hops, full, &min_rate);

@@ -11,6 +11,7 @@
  */
 #include "control.h"
 #include "core/context.h"
+#include "nic.h"
 #include "qp.h"
 
 #include "base/rng.h"
@@ -56,6 +57,7 @@ static struct qp_kind *qp_kind_new(const struct weft_engine *e, const struct qp_
     k->state_bytes = (uint32_t)weft_cc_state_bytes(k->cc, signals, k->env.hops);
     k->stamps = signals->head_bytes ? weft_cc_stamps(k->env.hops) : WEFT_CC_MAX_HOPS;
     k->cc->init(k->fresh, k->ccp, &k->env, e->now, &k->out);
+    nic_train_acks(k);
     return k;
 }
 

@@ -73,6 +73,15 @@ void rc_fill_posted(struct weft_engine *e, const struct msg *m, struct weft_comp
 
 /* ---- receiver ---- */
 
+/* With trains: what the answer to all packets since the last ACK, or of a train, takes besides that
+ * to one. */
+static uint32_t rc_more_bytes(const struct weft_engine *e, const struct qp *q,
+                              enum weft_pkt_kind kind)
+{
+    const uint32_t more = kind == WEFT_PKT_ACK && q->unacked ? q->unacked - 1 : e->rc.more;
+    return more * (ack_frame(q) + (uint32_t)e->p.transport.gap_bytes);
+}
+
 void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
 {
     struct pkt *k = pkt_at(e, i);
@@ -87,7 +96,9 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    k->frame = (uint16_t)((kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q)) + e->rc.more_bytes);
+    k->frame = (uint16_t)(kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q));
+    if (__builtin_expect(e->path.rare & RARE_TRAINS, 0))
+        k->frame = (uint16_t)(k->frame + rc_more_bytes(e, q, kind));
     k->payload = 0;
     k->prio = (uint8_t)f->t.ack_prio;
     k->flags = flags;
@@ -218,7 +229,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         return;
     }
     q->exp_psn += 1 + e->rc.more;
-    if (ack_due(q, k))
+    if (ack_due(q, k, e->rc.more))
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);

@@ -20,14 +20,15 @@ bool sparse_ack_due(struct qp *q, const struct pkt *k);
  * its flags. */
 uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i);
 
-/** Receiver: counts data packet @p k, which came in order; whether it is to be answered now. */
-static inline bool ack_due(struct qp *q, const struct pkt *k)
+/** Receiver: counts data packet @p k, which came in order, and the @p more of its train; whether it
+ * is to be answered now. */
+static inline bool ack_due(struct qp *q, const struct pkt *k, uint32_t more)
 {
-    const struct profile *f = profile_of(q);
-    if (__builtin_expect(f->by_bytes, 0))
+    const uint32_t after = q->kind->ack_after;
+    if (__builtin_expect(!after, 0))
         return sparse_ack_due(q, k);
-    q->unacked++;
-    return k->flags & (PKT_LAST | PKT_ASK) || q->unacked >= f->ack_after;
+    q->unacked += 1 + more;
+    return k->flags & (PKT_LAST | PKT_ASK) || q->unacked >= after;
 }
 
 #endif
