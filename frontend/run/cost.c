@@ -49,10 +49,15 @@ static const struct manner manners[] = {
 #define MANY_LINKS 12.0
 /** Trains of a message that get longer or shorter, for each packet of the longest. */
 #define TRAIN_ENDS 6.0
+/** Packets of the longest trains. */
+#define MOST_TRAIN 15
 /** What a hop of one costs, of that of a packet. */
 #define TRAIN_HOP 3.0
 /** Packets of a message per ACK where that makes no difference, but for those at its ends. */
 #define TRAIN_ACKS 60.0
+/** CPU seconds of a run from which on trains are named that take at most this part of them. */
+#define TRAINS_WORTH_S 1.0
+#define TRAINS_PART 0.5
 /** Messages between two looks at the clock. */
 #define LOOK_EVERY 256u
 
@@ -66,11 +71,12 @@ struct way {
     double messages, hops;
 };
 
-enum { OWN, TCP, UET, WAYS };
+/* TRAINS: those of OWN, were they in trains. */
+enum { OWN, TCP, UET, WAYS, TRAINS = WAYS, WAYS_AND_TRAINS };
 
 struct cost_play {
     struct weft_u64map pairs; /* of hosts that have talked */
-    struct way ways[WAYS];
+    struct way ways[WAYS_AND_TRAINS];
     struct weft_scenario_classes others; /* that do not go the run's own way */
     const struct weft_routes *routes;
     struct weft_net *net;
@@ -103,11 +109,12 @@ static double cost_packets(const struct way *w, double bytes)
     return train > 1 ? TRAIN_ENDS * log(train) + n / train : n;
 }
 
-/* ACKs of a message of @p packets. */
-static double cost_acks_of(const struct way *w, double bytes, double packets)
+/* The same with its ACKs. */
+static double cost_sent(const struct way *w, double bytes)
 {
-    const double few = TRAIN_ENDS + bytes / w->frame_bytes / TRAIN_ACKS;
-    return ceil(w->few_acks ? fmin(few, packets) : packets * w->acks);
+    const double packets = cost_packets(w, bytes),
+                 few = TRAIN_ENDS + bytes / w->frame_bytes / TRAIN_ACKS;
+    return packets + ceil(w->few_acks ? fmin(few, packets) : packets * w->acks);
 }
 
 static void cost_on_flow(void *ctx, const struct weft_completion *done)
@@ -118,13 +125,14 @@ static void cost_on_flow(void *ctx, const struct weft_completion *done)
     struct way *w = &p->ways[p->others.tcp >> class & 1   ? TCP
                              : p->others.uet >> class & 1 ? UET
                                                           : OWN];
-    const double packets = cost_packets(w, (double)m->bytes);
     if (m->kind == WEFT_MSG_PART) {
-        w->hops += packets * p->tree_links;
+        w->hops += cost_packets(w, (double)m->bytes) * p->tree_links;
     } else {
-        const double sent = packets + cost_acks_of(w, (double)m->bytes, packets);
-        const double hops = sent * weft_routes_hops(p->routes, m->src, m->dst);
+        const double links = weft_routes_hops(p->routes, m->src, m->dst);
+        const double sent = cost_sent(w, (double)m->bytes), hops = sent * links;
         w->hops += hops;
+        if (w == &p->ways[OWN] && p->ways[TRAINS].train > 1)
+            p->ways[TRAINS].hops += cost_sent(&p->ways[TRAINS], (double)m->bytes) * links;
         p->hops += hops;
         p->sent += sent;
         /* one that there is no memory for is not counted */
@@ -144,6 +152,16 @@ static double cost_acks(const struct weft_scenario *s, const char *section, doub
     return bytes > frame_bytes ? frame_bytes / bytes : every > 1 ? 1 / every : 1;
 }
 
+/* Whether packets that go one by one could go in trains, which the congestion control neither
+ * forbids nor slows down. */
+static bool cost_may_have_trains(const struct weft_scenario *s, const struct way *own)
+{
+    const unsigned each =
+        WEFT_CC_NEEDS_SIGNALS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_PINT | WEFT_CC_NEEDS_INT;
+    return own->train <= 1 && !s->cc->on_ack && !(weft_cc_needs(s->cc, s->cc_params) & each) &&
+           weft_scenario_effective(s, "transport", "train");
+}
+
 /* How messages go. */
 static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f,
                       struct cost_play *p)
@@ -161,7 +179,9 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                                 .acks = cost_acks(s, "transport", mtu),
                                 .train = weft_scenario_number(s, "transport", "train"),
                                 .few_acks = !s->cc->on_ack};
+    p->ways[TRAINS] = p->ways[OWN];
     p->ways[OWN].few_acks &= p->ways[OWN].train > 1;
+    p->ways[TRAINS].train = cost_may_have_trains(s, &p->ways[OWN]) ? MOST_TRAIN : 1;
     p->ways[UET] = (struct way){.m = &manners[MANNER_UET],
                                 .frame_bytes = p->ways[OWN].frame_bytes,
                                 .acks = cost_acks(s, "uet", mtu)};
@@ -199,6 +219,12 @@ static double cost_longer(const struct weft_fabric *f, const struct cost_play *p
     return links / SAMPLES / (p->hops / p->sent);
 }
 
+/* CPU time of the hops of those that were played. */
+static double cost_hops_s(const struct way *w)
+{
+    return w->hops * w->m->hop_ns * (w->train > 1 ? TRAIN_HOP : 1) * 1e-9;
+}
+
 static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                         const struct weft_jobs *jobs, struct cost_play *p, struct weft_cost *out)
 {
@@ -212,13 +238,17 @@ static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenari
     out->seen = !p->cut ? WEFT_COST_ALL : share > 0 ? WEFT_COST_SHARE : WEFT_COST_PART;
     out->cpu_s = SET_UP_S;
     const struct way *most = &p->ways[OWN];
+    double trains_s = 0; /* what they save */
     for (const struct way *w = p->ways; w < p->ways + WAYS; w++) {
         most = w->hops > most->hops ? w : most;
         out->messages += w->messages * times;
         out->packet_hops += w->hops * hops_times;
-        out->cpu_s += w->hops * hops_times * w->m->hop_ns * (w->train > 1 ? TRAIN_HOP : 1) * 1e-9 +
-                      w->messages * times * w->m->message_ns * 1e-9;
+        out->cpu_s += cost_hops_s(w) * hops_times + w->messages * times * w->m->message_ns * 1e-9;
     }
+    if (p->ways[TRAINS].train > 1)
+        trains_s = (cost_hops_s(&p->ways[OWN]) - cost_hops_s(&p->ways[TRAINS])) * hops_times;
+    if (out->cpu_s >= TRAINS_WORTH_S && out->cpu_s - trains_s <= out->cpu_s * TRAINS_PART)
+        out->trains_cpu_s = out->cpu_s - trains_s;
     out->transport = most->m->name;
     out->memory_bytes = most->m->base_bytes + parts->fabric->nhosts * HOST_BYTES +
                         (double)p->pairs.n * most->m->qp_bytes +
@@ -362,13 +392,15 @@ static const char *cost_count(double n, char buf[WEFT_UNIT_TEXT_MAX])
 void weft_cost_text(FILE *out, const struct weft_cost *c)
 {
     char hops[WEFT_UNIT_TEXT_MAX], messages[WEFT_UNIT_TEXT_MAX];
-    char memory[WEFT_UNIT_TEXT_MAX], cpu[WEFT_UNIT_TEXT_MAX];
+    char memory[WEFT_UNIT_TEXT_MAX], cpu[WEFT_UNIT_TEXT_MAX], trains[WEFT_UNIT_TEXT_MAX];
     const char *about = c->seen == WEFT_COST_PART ? "at least" : "about";
-    fprintf(out,
-            "%s %s packet-hops in %s messages (%s), %s of CPU time without replay, %s of memory",
-            about, cost_count(c->packet_hops, hops), cost_count(c->messages, messages),
-            c->transport, weft_human_time((int64_t)(c->cpu_s * 1e12), cpu),
-            weft_human_size((uint64_t)c->memory_bytes, memory));
+    fprintf(out, "%s %s packet-hops in %s messages (%s), %s of CPU time without replay", about,
+            cost_count(c->packet_hops, hops), cost_count(c->messages, messages), c->transport,
+            weft_human_time((int64_t)(c->cpu_s * 1e12), cpu));
+    if (c->trains_cpu_s > 0)
+        fprintf(out, " (%s in trains: transport.train=%d, an approximation)",
+                weft_human_time((int64_t)(c->trains_cpu_s * 1e12), trains), MOST_TRAIN);
+    fprintf(out, ", %s of memory", weft_human_size((uint64_t)c->memory_bytes, memory));
     if (c->seen == WEFT_COST_SHARE)
         fputs(", extrapolated from the first part", out);
 }
@@ -384,6 +416,11 @@ void weft_cost_json(struct weft_json *j, const struct weft_cost *c)
     weft_json_kv_f64(j, "messages", c->messages);
     weft_json_kv_f64(j, "packet_hops", c->packet_hops);
     weft_json_kv_f64(j, "cpu_time_s", c->cpu_s);
+    weft_json_key(j, "trains_cpu_time_s");
+    if (c->trains_cpu_s > 0)
+        weft_json_f64(j, c->trains_cpu_s);
+    else
+        weft_json_null(j);
     weft_json_kv_f64(j, "memory_bytes", c->memory_bytes);
     weft_json_kv_bool(j, "extrapolated", c->seen == WEFT_COST_SHARE);
     weft_json_kv_bool(j, "lower_bound", c->seen == WEFT_COST_PART);

@@ -307,6 +307,8 @@ struct weft_scenario_group *weft_scenario_group_of(const struct weft_scenario *s
                                                    const char *element);
 /** A number or size that is set, in bytes; 0: there is no such setting. */
 double weft_scenario_number(const struct weft_scenario *s, const char *element, const char *name);
+/** Whether a parameter counts in this scenario, by what the others are. */
+bool weft_scenario_effective(const struct weft_scenario *s, const char *element, const char *name);
 
 /** Receives text piece by piece. */
 struct weft_text_sink {

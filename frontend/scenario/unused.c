@@ -226,12 +226,32 @@ static const char *idle_system(const struct weft_resolver *r, const struct weft_
     return "no workload has operations of ranks, only flows";
 }
 
-int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
+/* The scenario as conditions of parameters see it. */
+static void unused_look(struct dims *d, const struct weft_scenario *s)
 {
     struct weft_err ignored = {0}; /* a fabric that can't be built is an error later */
-    struct dims dims = {.s = r->s};
-    if (r->s->topology->settings)
-        r->s->topology->settings(r->s->topology_params, dims.list, &dims.n, &ignored);
+    *d = (struct dims){.s = s};
+    if (s->topology->settings)
+        s->topology->settings(s->topology_params, d->list, &d->n, &ignored);
+}
+
+bool weft_scenario_effective(const struct weft_scenario *s, const char *element, const char *name)
+{
+    char why[512];
+    struct weft_err ignored = {0};
+    struct dims dims;
+    const struct weft_scenario_group *g = weft_scenario_group_of(s, element);
+    const struct weft_param *p = g ? weft_params_find(g->table, name) : NULL;
+    unused_look(&dims, s);
+    struct weft_needs_scope scope = {g ? g->table : NULL, g ? g->values : NULL,
+                                     g ? g->prefix : NULL, lookup, &dims};
+    return p && weft_param_effective(p, &scope, why, sizeof why, &ignored) > 0;
+}
+
+int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
+{
+    struct dims dims;
+    unused_look(&dims, r->s);
     for (size_t i = 0; i < r->s->ngroups; i++) {
         const struct weft_scenario_group *g = &r->s->groups[i];
         const char *idle = weft_group_is_cc(g) ? idle_control(&dims) : idle_system(r, g);

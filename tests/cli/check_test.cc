@@ -219,3 +219,25 @@ TEST(Check, SaysWhichControlIsNeverReplayed)
         EXPECT_EQ(told.out.find(said) != std::string::npos, bolt) << told.out;
     }
 }
+
+// What takes a second or more, and half of that or less in trains of packets, is said to; not where
+// packets have to go one by one, or go in trains already.
+TEST(Check, TheCostSaysWhatTrainsWouldTake)
+{
+    const auto cost = [](Args settings) {
+        settings.insert(settings.end(), {"topology.type=leaf-spine", "workload.type=generate",
+                                         "generate.kind=all-to-all", "generate.size=2GiB"});
+        Args a = {"check", "--json"};
+        for (const auto &s : settings)
+            a.insert(a.end(), {"--set", s});
+        return weft(a);
+    };
+    const Said single = cost({"congestion-control.name=dcqcn"});
+    EXPECT_GT(value(single, "cpu_time_s"), 3 * value(single, "trains_cpu_time_s"));
+    for (const Args &settings :
+         {Args{"congestion-control.name=hpcc"}, Args{"congestion-control.name=swift"},
+          Args{"congestion-control.name=none", "transport.train=15"},
+          Args{"congestion-control.name=none", "switch.balance=spray",
+               "transport.recovery=out-of-order"}})
+        EXPECT_CONTAINS(cost(settings).out, "\"trains_cpu_time_s\": null");
+}
