@@ -32,6 +32,14 @@ std::map<uint64_t, int64_t> Times(const World &w)
     return t;
 }
 
+// DCQCN, and how often it was told of a CNP.
+uint64_t g_told;
+void CountCnp(void *state, const void *params, int64_t now, weft_cc_out *out)
+{
+    g_told++;
+    weft_cc_find("dcqcn", nullptr)->on_cnp(state, params, now, out);
+}
+
 // What is posted, packet by packet and in trains.
 struct Both {
     std::map<uint64_t, int64_t> single, train;
@@ -171,9 +179,12 @@ TEST(Train, ControlsThatSlowDown)
 }
 
 // Where many QPs share a NIC its turns hold them, not the rates that DCQCN has halved: they send
-// trains, of which each packet causes its mark and its CNP.
+// trains, of which each packet causes its mark and its CNP. Those that DCQCN is told of are
+// counted.
 TEST(Train, QpsSlowedDownThatWaitForTheirTurn)
 {
+    weft_cc_ops ops = *weft_cc_find("dcqcn", nullptr);
+    ops.on_cnp = CountCnp;
     uint64_t marks[2] = {0, 0}, cnps[2] = {0, 0}, hops[2] = {0, 0};
     std::map<uint64_t, int64_t> times[2];
     for (int trains : {0, 1}) {
@@ -184,6 +195,8 @@ TEST(Train, QpsSlowedDownThatWaitForTheirTurn)
                  {"uplink-rate", "400Gbps"},
                  {"host-rate", "400Gbps"}},
                 Train(trains ? "15" : "1", {{"transport.mtu", "4096B"}}), "dcqcn");
+        w.config.cc = &ops;
+        g_told = 0;
         w.Build();
         for (uint32_t src = 0; src < 64; src++)
             for (uint32_t k = 1; k < 64; k++)
@@ -194,6 +207,7 @@ TEST(Train, QpsSlowedDownThatWaitForTheirTurn)
         hops[trains] = w.Totals().packet_hops;
         for (const auto &d : w.acked)
             cnps[trains] += d.cnps;
+        EXPECT_EQ(cnps[trains], g_told);
     }
     double mean = 0;
     for (const auto &[tag, ps] : times[0])

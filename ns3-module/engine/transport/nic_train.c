@@ -144,11 +144,12 @@ static void train_report_cnps(struct weft_engine *e, struct qp *q)
     const int64_t n = snd->owes / TRAIN_TURNS, since_ps = snd->last_tx_ps;
     const double least_bps = 8e12 * (double)snd->last_wire / (double)(e->now - since_ps);
     snd->owes %= TRAIN_TURNS;
-    for (int64_t i = 1; i <= n && q->cc_state && (double)snd->out.rate_bps > least_bps; i++)
-        q->kind->cc->on_cnp(q->cc_state, q->kind->ccp, since_ps + (e->now - since_ps) * i / (n + 1),
-                            &snd->out);
+    int64_t heard = 0;
+    while (heard < n && q->cc_state && (double)snd->out.rate_bps > least_bps)
+        q->kind->cc->on_cnp(q->cc_state, q->kind->ccp,
+                            since_ps + (e->now - since_ps) * ++heard / (n + 1), &snd->out);
     if (q->head_msg != NIL)
-        delay_log(e, msg_at(e, q->head_msg))->cnps += (uint64_t)n;
+        delay_log(e, msg_at(e, q->head_msg))->cnps += (uint64_t)heard;
 }
 
 /* ---- turns ---- */
