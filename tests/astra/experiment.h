@@ -17,10 +17,7 @@ struct Experiment {
     /* A workload of collectives of one kind. */
     void Generate(const std::vector<std::string> &settings)
     {
-        std::vector<std::string> args = {"trace", "generate", "w"};
-        for (const std::string &s : settings)
-            args.insert(args.end(), {"--set", s});
-        const Said said = weft(args, dir / "");
+        const Said said = weft(with_sets({"trace", "generate", "w"}, settings), dir / "");
         ASSERT_EQ(said.code, 0) << said.err;
     }
     Said Run(const std::vector<std::string> &more = {}) const

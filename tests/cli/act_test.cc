@@ -15,9 +15,7 @@ Said play(const std::string &command, const Args &sets, const Args &more = {})
 {
     Args a = {command};
     a.insert(a.end(), more.begin(), more.end());
-    for (const auto &s : sets)
-        a.insert(a.end(), {"--set", s});
-    return weft(a);
+    return weft(with_sets(a, sets));
 }
 
 Args operator+(Args a, const Args &b)

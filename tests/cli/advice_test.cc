@@ -17,9 +17,7 @@ Said With(const std::string &command, const Args &settings, const Args &more = {
     if (command == "check")
         a.push_back("--all");
     a.insert(a.end(), more.begin(), more.end());
-    for (auto &s : settings)
-        a.insert(a.end(), {"--set", s});
-    return weft(a);
+    return weft(with_sets(a, settings));
 }
 
 Args operator+(Args a, const Args &b)

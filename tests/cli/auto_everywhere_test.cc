@@ -23,11 +23,9 @@ namespace
 /// End-to-end time in nanoseconds of what @p choice plays; 0: not before @p until_ns.
 double TimeOf(const AutoCase &c, const std::string &choice, double until_ns)
 {
-    std::vector<std::string> args = {"run",    "--no-out", "--quiet",
-                                     "--json", "--set",    "run.threads=1"};
-    for (const std::string &s : c.sets)
-        args.insert(args.end(), {"--set", s});
-    args.insert(args.end(), {"--set", "system." + c.kind + "=" + choice});
+    std::vector<std::string> args =
+        with_sets({"run", "--no-out", "--quiet", "--json", "--set", "run.threads=1"}, c.sets,
+                  {"system." + c.kind + "=" + choice});
     if (until_ns > 0)
         args.insert(args.end(),
                     {"--set", "run.until=" + std::to_string((uint64_t)until_ns) + "ns"});

@@ -17,9 +17,7 @@ Said Weft(const std::string &command, const Args &sets)
     Args a = {command};
     if (command == "run")
         a.insert(a.end(), {"--no-out", "--quiet", "--json"});
-    for (const std::string &s : sets)
-        a.insert(a.end(), {"--set", s});
-    return weft(a);
+    return weft(with_sets(a, sets));
 }
 
 /// End-to-end time in nanoseconds.
@@ -182,10 +180,7 @@ TEST(Auto, SaysWhatItTookAndWhatItExpects)
                        "single-switch.rate=400Gbps",  "single-switch.delay=500ns",
                        "workload.type=generate",      "generate.kind=all-reduce",
                        "generate.size=1KiB",          "system.all-reduce=auto"};
-    Args a = {"run", "--no-out"};
-    for (const std::string &s : star)
-        a.insert(a.end(), {"--set", s});
-    const Said s = weft(a);
+    const Said s = weft(with_sets({"run", "--no-out"}, star));
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out,
                     "direct over 8 ranks, taken by auto: 2.091 us expected for 1.024 KB, next ");

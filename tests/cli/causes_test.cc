@@ -77,12 +77,7 @@ class Table
 
 Said Play(const TempDir &dir, const Set &sets)
 {
-    std::vector<std::string> args = {"run", "--out", dir / "o", "-q"};
-    for (const std::string &s : sets) {
-        args.push_back("--set");
-        args.push_back(s);
-    }
-    return weft(args);
+    return weft(with_sets({"run", "--out", dir / "o", "-q"}, sets));
 }
 
 void ExpectSums(const TempDir &dir, const std::string &what)

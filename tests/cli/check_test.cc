@@ -11,10 +11,7 @@ using Args = std::vector<std::string>;
 
 Args Sets(const std::string &command, const Args &settings)
 {
-    Args a = {command, "--quiet"};
-    for (auto &s : settings)
-        a.insert(a.end(), {"--set", s});
-    return a;
+    return with_sets({command, "--quiet"}, settings);
 }
 
 } // namespace
@@ -131,12 +128,7 @@ TEST(Check, SaysWhyOneThreadRunsAllHosts)
     TempDir dir;
     Args args = {"check", "--set", "topology.type=leaf-spine", "--set", "workload.type=generate"};
     EXPECT_LACKS(weft(args, dir / "").out, "threads: ");
-    const auto with = [&](const Args &more) {
-        Args all = args;
-        for (const std::string &m : more)
-            all.insert(all.end(), {"--set", m});
-        return weft(all, dir / "").out;
-    };
+    const auto with = [&](const Args &more) { return weft(with_sets(args, more), dir / "").out; };
     EXPECT_CONTAINS(with({"switch.balance=conga"}),
                     "threads: one runs all hosts, as a setting has everything in one queue");
     EXPECT_LACKS(with({"switch.balance=conga", "run.threads=1"}), "threads: ");
@@ -171,14 +163,10 @@ TEST(Check, SaysWhatReplayTakesOverOfSprayedPackets)
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
     const auto said = [&dir](const std::string &replay, const std::string &balance) {
-        std::vector<std::string> command = {"check"};
-        for (const std::string &set :
-             {std::string("topology.type=leaf-spine"), std::string("workload.type=generate"),
-              std::string("transport.recovery=out-of-order"), "run.replay=" + replay,
-              "switch.balance=" + balance}) {
-            command.push_back("--set");
-            command.push_back(set);
-        }
+        std::vector<std::string> command =
+            with_sets({"check"}, {"topology.type=leaf-spine", "workload.type=generate",
+                                  "transport.recovery=out-of-order", "run.replay=" + replay,
+                                  "switch.balance=" + balance});
         const Said told = weft(command, dir / "");
         EXPECT_EQ(told.code, 0) << told.err;
         const size_t at = std::min(told.out.find("replay: "), told.out.size());
@@ -207,14 +195,9 @@ TEST(Check, SaysWhichControlIsNeverReplayed)
     const Args args = {"topology.type=single-switch", "workload.type=generate"};
     const std::string said = "replay: none of what runs under bolt";
     for (const bool bolt : {true, false}) {
-        std::vector<std::string> command = {"check"};
-        for (const std::string &set : args) {
-            command.push_back("--set");
-            command.push_back(set);
-        }
-        if (bolt)
-            command.insert(command.end(), {"--set", "congestion-control.name=bolt"});
-        const Said told = weft(command, dir / "");
+        const Said told =
+            weft(with_sets({"check"}, args, bolt ? Args{"congestion-control.name=bolt"} : Args()),
+                 dir / "");
         EXPECT_EQ(told.code, 0) << told.err;
         EXPECT_EQ(told.out.find(said) != std::string::npos, bolt) << told.out;
     }

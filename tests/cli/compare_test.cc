@@ -15,15 +15,12 @@ using Args = std::vector<std::string>;
 /* An all-reduce of 1 MiB on 4 hosts; more settings behind. */
 Said Play(const TempDir &dir, const std::string &out, const Args &more = {})
 {
-    Args a = {"run", "--quiet", "--out", dir / out};
-    for (const char *s :
-         {"topology.type=single-switch", "single-switch.hosts=4", "single-switch.rate=100Gbps",
-          "single-switch.delay=1us", "workload.type=generate", "generate.size=1MiB",
-          "network.backend=ideal", "system.all-reduce=ring"})
-        a.insert(a.end(), {"--set", s});
-    for (const std::string &s : more)
-        a.insert(a.end(), {"--set", s});
-    return weft(a);
+    return weft(with_sets({"run", "--quiet", "--out", dir / out},
+                          {"topology.type=single-switch", "single-switch.hosts=4",
+                           "single-switch.rate=100Gbps", "single-switch.delay=1us",
+                           "workload.type=generate", "generate.size=1MiB", "network.backend=ideal",
+                           "system.all-reduce=ring"},
+                          more));
 }
 
 class CompareRuns : public ::testing::Test
@@ -109,11 +106,11 @@ TEST_F(CompareRuns, AnotherChoice)
 {
     ASSERT_EQ(Play(dir_, "d", {"topology.type=ring", "ring.size=4"}).code, 3)
         << "left-over settings";
-    Args a = {"run", "--quiet", "--out", dir_ / "d"};
-    for (const char *s : {"topology.type=ring", "ring.size=4", "workload.type=generate",
-                          "generate.size=1MiB", "network.backend=ideal", "system.all-reduce=ring"})
-        a.insert(a.end(), {"--set", s});
-    ASSERT_EQ(weft(a).code, 0);
+    const Said d =
+        weft(with_sets({"run", "--quiet", "--out", dir_ / "d"},
+                       {"topology.type=ring", "ring.size=4", "workload.type=generate",
+                        "generate.size=1MiB", "network.backend=ideal", "system.all-reduce=ring"}));
+    ASSERT_EQ(d.code, 0);
     const Said s = Both({}, "a", "d");
     EXPECT_CONTAINS(s.out, "topology.type                      single-switch          ring\n");
     EXPECT_EQ(s.out.find("\n  single-switch.rate"), std::string::npos) << s.out;

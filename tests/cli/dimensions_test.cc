@@ -13,11 +13,9 @@ namespace
 
 std::vector<std::string> torus(std::vector<std::string> more)
 {
-    std::vector<std::string> a = {"run"};
-    for (const char *s :
-         {"topology.type=torus", "torus.shape=4x4", "torus.rate=400Gbps", "torus.delay=1us",
-          "workload.type=generate", "generate.size=4MiB", "system.all-reduce=ring,ring"})
-        a.insert(a.end(), {"--set", s});
+    std::vector<std::string> a = with_sets(
+        {"run"}, {"topology.type=torus", "torus.shape=4x4", "torus.rate=400Gbps", "torus.delay=1us",
+                  "workload.type=generate", "generate.size=4MiB", "system.all-reduce=ring,ring"});
     a.insert(a.end(), more.begin(), more.end());
     return a;
 }
@@ -31,12 +29,11 @@ TEST(Dimensions, BusyBeyondTheClock)
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
-    std::vector<std::string> a = {"run", "--out", dir / "o"};
-    for (const char *s :
-         {"topology.type=ring", "ring.size=3", "ring.rate=4bps", "ring.delay=1us",
-          "workload.type=generate", "generate.kind=all-reduce", "generate.size=1500000B",
-          "system.all-reduce=ring", "congestion-control.name=none", "pfc.enabled=false"})
-        a.insert(a.end(), {"--set", s});
+    std::vector<std::string> a =
+        with_sets({"run", "--out", dir / "o"},
+                  {"topology.type=ring", "ring.size=3", "ring.rate=4bps", "ring.delay=1us",
+                   "workload.type=generate", "generate.kind=all-reduce", "generate.size=1500000B",
+                   "system.all-reduce=ring", "congestion-control.name=none", "pfc.enabled=false"});
     const Said s = weft(a);
     EXPECT_EQ(s.code, 5) << s.err;
     EXPECT_CONTAINS(s.err, "the clock of picoseconds");

@@ -9,10 +9,7 @@ using Args = std::vector<std::string>;
 
 Said PlaySet(const Args &settings)
 {
-    Args a = {"run", "--no-out", "--quiet", "--json"};
-    for (auto &s : settings)
-        a.insert(a.end(), {"--set", s});
-    return weft(a);
+    return weft(with_sets({"run", "--no-out", "--quiet", "--json"}, settings));
 }
 
 Args With(Args a, const Args &more)

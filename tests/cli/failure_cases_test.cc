@@ -41,7 +41,6 @@ class FailureCases : public ::testing::Test
         const std::string name = "t" + std::to_string(number++);
         for (size_t r = 0; r < trace.size(); r++)
             trace[r].write(dir / (name + "." + std::to_string(r) + ".et"));
-        std::vector<std::string> a = {"run", "--json", "--out", name};
         std::vector<std::string> all = {"network.backend=ideal",
                                         "ideal.model=flat",
                                         "ideal.bandwidth=50GiB/s",
@@ -63,11 +62,8 @@ class FailureCases : public ::testing::Test
             write_file(dir / (name + ".json"), groups);
             all.push_back("chakra.groups=" + name + ".json");
         }
-        all.insert(all.end(), sets.begin(), sets.end());
-        for (auto &s : all)
-            a.insert(a.end(), {"--set", s});
         out = name;
-        return weft(a, dir / "");
+        return weft(with_sets({"run", "--json", "--out", name}, all, sets), dir / "");
     }
     // It ran to its end, and took so long.
     static void took(const Said &s, double ns)

@@ -12,10 +12,7 @@ std::string corpus(const std::string &name)
 
 std::string error(const std::vector<std::string> &sets)
 {
-    std::vector<std::string> args = {"check"};
-    for (const std::string &m : sets)
-        args.insert(args.end(), {"--set", m});
-    const Said s = weft(args);
+    const Said s = weft(with_sets({"check"}, sets));
     EXPECT_EQ(s.code, 3) << s.out;
     return s.err;
 }
@@ -115,11 +112,11 @@ TEST(Htsim, TriggersPlay)
 TEST(Htsim, FlowsWithoutAnEnd)
 {
     TempDir dir;
-    std::vector<std::string> args = {"run", "-q", "-o", dir / "out"};
-    for (const std::string set : {"workload.type=htsim-flows", "topology.type=single-switch",
-                                  "single-switch.hosts=4", "network.backend=ideal",
-                                  "ideal.model=flat", "ideal.latency=1us", "ideal.bandwidth=8Gbps"})
-        args.insert(args.end(), {"--set", set});
+    std::vector<std::string> args =
+        with_sets({"run", "-q", "-o", dir / "out"},
+                  {"workload.type=htsim-flows", "topology.type=single-switch",
+                   "single-switch.hosts=4", "network.backend=ideal", "ideal.model=flat",
+                   "ideal.latency=1us", "ideal.bandwidth=8Gbps"});
     args.insert(args.end(), {"--set", "htsim-flows.file=" + source_dir() +
                                           "/frontend/workload/traffic/corpus/endless.cm"});
     const Said never = weft(args);
@@ -146,14 +143,11 @@ TEST(Hpcc, SteepMarking)
         GTEST_SKIP() << "needs the backend packet";
     TempDir dir;
     const auto flows = [&](std::vector<std::string> sets) {
-        std::vector<std::string> args = {"run", "-q", "-o", dir / "out"};
-        for (const char *set :
-             {"topology.type=single-switch", "single-switch.hosts=8", "workload.type=generate",
-              "generate.kind=all-to-all", "generate.size=1MB", "ecn.scale-rate=0"})
-            args.insert(args.end(), {"--set", set});
-        for (const std::string &set : sets)
-            args.insert(args.end(), {"--set", set});
-        const Said s = weft(args);
+        const Said s = weft(with_sets({"run", "-q", "-o", dir / "out"},
+                                      {"topology.type=single-switch", "single-switch.hosts=8",
+                                       "workload.type=generate", "generate.kind=all-to-all",
+                                       "generate.size=1MB", "ecn.scale-rate=0"},
+                                      sets));
         EXPECT_EQ(s.code, 0) << s.err;
         return slurp(dir / "out/flows.csv");
     };

@@ -25,18 +25,16 @@ std::map<std::string, std::string> ends(const std::string &file)
 }
 
 /* Plays a schedule with latency 3700 ns and 25 GB/s. */
-std::map<std::string, std::string> play(const std::string &text, std::vector<std::string> more = {})
+std::map<std::string, std::string> play(const std::string &text,
+                                        const std::vector<std::string> &more = {})
 {
     TempDir dir;
     write_file(dir / "s.goal", text);
-    std::vector<std::string> args = {"run", "-q", "-o", dir / "out"};
-    more.insert(more.end(),
-                {"workload.type=goal", "goal.file=" + dir / "s.goal", "topology.type=single-switch",
-                 "single-switch.hosts=64", "network.backend=ideal", "ideal.model=flat",
-                 "ideal.latency=3700ns", "ideal.bandwidth=200Gbps"});
-    for (const std::string &m : more)
-        args.insert(args.end(), {"--set", m});
-    const Said s = weft(args);
+    const Said s = weft(
+        with_sets({"run", "-q", "-o", dir / "out"}, more,
+                  {"workload.type=goal", "goal.file=" + dir / "s.goal",
+                   "topology.type=single-switch", "single-switch.hosts=64", "network.backend=ideal",
+                   "ideal.model=flat", "ideal.latency=3700ns", "ideal.bandwidth=200Gbps"}));
     EXPECT_EQ(s.code, 0) << s.err;
     return ends(dir / "out/ops.csv");
 }
@@ -148,14 +146,12 @@ TEST(Goal, NicsAsHosts)
         r += "recv 1048576b from 1" + end;
     }
     write_file(dir / "s.goal", s + r + "}\n");
-    const auto run = [&](const std::string &hosts, std::vector<std::string> more) {
-        std::vector<std::string> args = {"run", "-o", "out"};
-        more.insert(more.end(), {"workload.type=goal", "goal.file=s.goal",
-                                 "topology.type=single-switch", "single-switch.hosts=" + hosts,
-                                 "single-switch.rate=400Gbps", "single-switch.delay=1us"});
-        for (const std::string &m : more)
-            args.insert(args.end(), {"--set", m});
-        return weft(args, dir / "");
+    const auto run = [&](const std::string &hosts, const std::vector<std::string> &more) {
+        return weft(with_sets({"run", "-o", "out"}, more,
+                              {"workload.type=goal", "goal.file=s.goal",
+                               "topology.type=single-switch", "single-switch.hosts=" + hosts,
+                               "single-switch.rate=400Gbps", "single-switch.delay=1us"}),
+                    dir / "");
     };
     const auto flows = [&] {
         std::map<std::string, std::string> all; /* "src>dst": fct */
@@ -290,29 +286,24 @@ TEST(Goal, CollectivesBecomeTheirMessages)
                                           "ideal.latency=3700ns",        "ideal.bandwidth=200Gbps"};
     for (const auto &c : cases) {
         TempDir dir;
-        std::vector<std::string> make = {"trace", "generate", "t"},
-                                 to = {"trace", "convert", "t", "s.bin"};
+        std::vector<std::string> make = with_sets({"trace", "generate", "t"}, c.trace),
+                                 to = with_sets({"trace", "convert", "t", "s.bin"}, c.set);
         std::vector<std::string> trace = {"run",   "-q",
                                           "-o",    "a",
                                           "--set", "workload.type=chakra",
                                           "--set", "chakra.path=t",
                                           "--set", "chakra." + c.trace[0],
                                           "--set", "system.chunks=1"};
-        std::vector<std::string> schedule = {
-            "run", "-q", "-o", "b", "--set", "workload.type=goal", "--set", "goal.file=s.bin"};
+        std::vector<std::string> schedule = with_sets(
+            {"run", "-q", "-o", "b", "--set", "workload.type=goal", "--set", "goal.file=s.bin"},
+            net);
         for (const char *plain :
              {"all-reduce=ring", "all-gather=ring", "reduce-scatter=ring", "all-to-all=direct",
               "broadcast=binomial", "reduce=binomial", "gather=binomial", "scatter=binomial"})
             trace.insert(trace.end(), {"--set", std::string("system.") + plain});
-        for (const auto &s : c.trace)
-            make.insert(make.end(), {"--set", s});
-        for (const auto &s : c.set) {
-            to.insert(to.end(), {"--set", s});
+        for (const auto &s : c.set)
             trace.insert(trace.end(), {"--set", "system." + s});
-        }
-        for (const auto &s : net)
-            for (auto *run : {&trace, &schedule})
-                run->insert(run->end(), {"--set", s});
+        trace = with_sets(trace, net);
         for (const auto *run : {&make, &to, &trace, &schedule}) {
             const Said s = weft(*run, dir / "");
             ASSERT_EQ(s.code, 0) << c.trace[1] << s.err;

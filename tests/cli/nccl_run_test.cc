@@ -51,17 +51,12 @@ TEST(NcclRun, RingUsesAllLinksOfAGpu)
 }
 
 // Bus bandwidth in Gbps of a ring under settings.
-double bus_gbps(const TempDir &dir, std::vector<std::string> sets)
+double bus_gbps(const TempDir &dir, const std::vector<std::string> &sets)
 {
-    std::vector<std::string> args = {"run", "--no-out"};
-    for (const char *set : {"topology.type=nccl", "nccl.file=h100.xml", "workload.type=generate",
-                            "generate.size=64MiB"})
-        sets.push_back(set);
-    for (const std::string &set : sets) {
-        args.push_back("--set");
-        args.push_back(set);
-    }
-    const Said s = weft(args, dir / "");
+    const Said s = weft(with_sets({"run", "--no-out"}, sets,
+                                  {"topology.type=nccl", "nccl.file=h100.xml",
+                                   "workload.type=generate", "generate.size=64MiB"}),
+                        dir / "");
     EXPECT_EQ(s.code, 0) << s.err;
     const size_t at = s.out.find("bus bandwidth ");
     if (at == std::string::npos)

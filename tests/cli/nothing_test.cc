@@ -64,10 +64,7 @@ class Nothing : public ::testing::Test
     }
     static std::vector<std::string> run(std::vector<std::string> sets)
     {
-        std::vector<std::string> args = {"run", "--no-out"};
-        for (const std::string &s : sets)
-            args.insert(args.end(), {"--set", s});
-        return args;
+        return with_sets({"run", "--no-out"}, sets);
     }
     static std::vector<std::string> job(const std::string &one, const std::string &more = "")
     {

@@ -31,14 +31,11 @@ std::string lossy_switch()
 /* A run in which everything happens: data, ACKs, NACKs, CNPs, PFC frames. */
 std::vector<std::string> all_kinds(const std::string &topology, std::vector<std::string> more = {})
 {
-    std::vector<std::string> a = {"run"};
-    for (const std::string &s : std::vector<std::string>{
-             "topology.type=hpcc", "hpcc.file=" + topology, "workload.type=generate",
-             "generate.kind=all-to-all", "generate.size=2MiB", "congestion-control.name=dcqcn",
-             "ecn.kmin=20KB", "ecn.kmax=80KB", "switch.buffer=2500KiB", "transport.rto=500us"}) {
-        a.push_back("--set");
-        a.push_back(s);
-    }
+    std::vector<std::string> a =
+        with_sets({"run"}, {"topology.type=hpcc", "hpcc.file=" + topology, "workload.type=generate",
+                            "generate.kind=all-to-all", "generate.size=2MiB",
+                            "congestion-control.name=dcqcn", "ecn.kmin=20KB", "ecn.kmax=80KB",
+                            "switch.buffer=2500KiB", "transport.rto=500us"});
     a.insert(a.end(), more.begin(), more.end());
     return a;
 }
@@ -249,12 +246,11 @@ TEST_F(Pcap, TsharkFollowsTcp)
         GTEST_SKIP() << "needs ns-3";
     if (system("tshark --version >/dev/null 2>&1") != 0)
         GTEST_SKIP() << "tshark is not installed";
-    std::vector<std::string> a = {"run", "--pcap", "h0", "--out", "o"};
-    for (const char *set :
-         {"topology.type=single-switch", "single-switch.hosts=3", "workload.type=generate",
-          "generate.kind=gather", "generate.size=3MB", "transport.type=tcp",
-          "transport.variant=dctcp", "ecn.kmin=30KB", "ecn.kmax=30KB", "ecn.scale-rate=0"})
-        a.insert(a.end(), {"--set", set});
+    std::vector<std::string> a = with_sets(
+        {"run", "--pcap", "h0", "--out", "o"},
+        {"topology.type=single-switch", "single-switch.hosts=3", "workload.type=generate",
+         "generate.kind=gather", "generate.size=3MB", "transport.type=tcp",
+         "transport.variant=dctcp", "ecn.kmin=30KB", "ecn.kmax=30KB", "ecn.scale-rate=0"});
     const Said s = weft(a, dir / "");
     ASSERT_EQ(s.code, 0) << s.out << s.err;
     const std::string cmd =
@@ -297,11 +293,11 @@ TEST_F(Pcap, TcpPayloadsAreTheSameEveryTime)
         GTEST_SKIP() << "needs ns-3";
     std::map<std::string, std::string> first;
     for (int time = 0; time < 3; time++) {
-        std::vector<std::string> a = {"run", "--pcap", "all", "--out", "o"};
-        for (const char *set : {"topology.type=single-switch", "single-switch.hosts=4",
-                                "workload.type=generate", "generate.kind=all-reduce",
-                                "generate.size=1KB", "generate.count=3", "transport.type=tcp"})
-            a.insert(a.end(), {"--set", set});
+        std::vector<std::string> a =
+            with_sets({"run", "--pcap", "all", "--out", "o"},
+                      {"topology.type=single-switch", "single-switch.hosts=4",
+                       "workload.type=generate", "generate.kind=all-reduce", "generate.size=1KB",
+                       "generate.count=3", "transport.type=tcp"});
         const Said s = weft(a, dir / "");
         ASSERT_EQ(s.code, 0) << s.out << s.err;
         for (uint32_t h = 0; h < 4; h++) {

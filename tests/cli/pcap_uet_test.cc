@@ -43,15 +43,13 @@ class PcapUet : public testing::Test
     /* Eight hosts send 256 KiB to the ninth; returns run.json. */
     std::string run(std::vector<std::string> more = {})
     {
-        std::vector<std::string> a = {"run", "--pcap", "all", "--out", "o"};
-        for (const char *set :
-             {"topology.type=single-switch", "single-switch.hosts=9", "single-switch.rate=100Gbps",
-              "single-switch.delay=1us", "workload.type=generate", "generate.kind=gather",
-              "generate.size=256KiB", "transport.type=uet"})
-            a.insert(a.end(), {"--set", set});
-        for (const std::string &set : more)
-            a.insert(a.end(), {"--set", set});
-        const Said s = weft(a, dir / "");
+        const Said s = weft(with_sets({"run", "--pcap", "all", "--out", "o"},
+                                      {"topology.type=single-switch", "single-switch.hosts=9",
+                                       "single-switch.rate=100Gbps", "single-switch.delay=1us",
+                                       "workload.type=generate", "generate.kind=gather",
+                                       "generate.size=256KiB", "transport.type=uet"},
+                                      more),
+                            dir / "");
         EXPECT_EQ(s.code, 0) << s.out << s.err;
         return slurp(dir / "o/run.json");
     }

@@ -100,6 +100,17 @@ inline Said weft(const std::vector<std::string> &args, const std::string &cwd = 
     return wait_for(start(args, cwd, files), files);
 }
 
+/* @p args, then `--set` with each of two lists of settings. */
+inline std::vector<std::string> with_sets(std::vector<std::string> args,
+                                          const std::vector<std::string> &sets,
+                                          const std::vector<std::string> &more = {})
+{
+    for (const auto *list : {&sets, &more})
+        for (const std::string &s : *list)
+            args.insert(args.end(), {"--set", s});
+    return args;
+}
+
 /* The arguments of a small run, on the ideal backend, whose messages do not meet, unless @p more
  * names the other one. */
 inline std::vector<std::string> small(std::vector<std::string> more = {})

@@ -47,8 +47,7 @@ long long compare(const std::vector<std::string> &what, const std::string &name,
         "run", "--set", "run.replay=exact", "--set", "run.replay-eager=true", "--out", dir / "on"};
     off.insert(off.end(), what.begin(), what.end());
     on.insert(on.end(), what.begin(), what.end());
-    for (const std::string &set : settings)
-        on.insert(on.end(), {"--set", set});
+    on = with_sets(on, settings);
     const Said a = weft(off, dir / ""), b = weft(on, dir / "");
     EXPECT_EQ(a.code, b.code) << name << "\n" << a.err << b.err;
     const auto simulated = files(dir / "off"), replayed = files(dir / "on");

@@ -108,16 +108,10 @@ void same_by_threads(const std::vector<std::string> &settings)
     std::map<std::string, std::string> files[2];
     for (int k = 0; k < 2; k++) {
         const std::string out = k ? "three" : "one";
-        std::vector<std::string> args = {"run",
-                                         "--set",
-                                         "workload.type=generate",
-                                         "--set",
-                                         k ? "run.threads=3" : "run.threads=1",
-                                         "--quiet",
-                                         "--out",
-                                         out};
-        for (const std::string &set : settings)
-            args.insert(args.end(), {"--set", set});
+        std::vector<std::string> args =
+            with_sets({"run", "--set", "workload.type=generate", "--set",
+                       k ? "run.threads=3" : "run.threads=1", "--quiet", "--out", out},
+                      settings);
         const Said s = weft(args, dir / "");
         ASSERT_EQ(s.code, 0) << s.err;
         EXPECT_EQ(s.err.find("run.threads"), std::string::npos) << s.err;
@@ -756,16 +750,14 @@ TEST(Replay, MessagesAreAcknowledgedOnceTheyAreReceived)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
-    std::vector<std::string> args = {"run", "--no-out", "--seed", "536"};
-    for (const char *set :
-         {"topology.type=switch", "switch.size=3", "switch.rate=2774122651bps",
-          "switch.delay=95216ps", "workload.type=checkpoint", "checkpoint.ranks=3",
-          "checkpoint.mode=barrier", "checkpoint.servers=2", "checkpoint.stripe-count=1",
-          "checkpoint.count=3", "checkpoint.replicas=2", "checkpoint.size=359251B",
-          "checkpoint.stripe-size=113790B", "checkpoint.in-flight=0", "checkpoint.period=20us",
-          "congestion-control.name=dcqcn", "run.replay=1%", "transport.train=15"})
-        args.insert(args.end(), {"--set", set});
-    const Said s = weft(args);
+    const Said s = weft(with_sets(
+        {"run", "--no-out", "--seed", "536"},
+        {"topology.type=switch", "switch.size=3", "switch.rate=2774122651bps",
+         "switch.delay=95216ps", "workload.type=checkpoint", "checkpoint.ranks=3",
+         "checkpoint.mode=barrier", "checkpoint.servers=2", "checkpoint.stripe-count=1",
+         "checkpoint.count=3", "checkpoint.replicas=2", "checkpoint.size=359251B",
+         "checkpoint.stripe-size=113790B", "checkpoint.in-flight=0", "checkpoint.period=20us",
+         "congestion-control.name=dcqcn", "run.replay=1%", "transport.train=15"}));
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "of 2 messages taken over");
     EXPECT_LACKS(s.out, "begun again");
@@ -795,11 +787,7 @@ TEST(Replay, IsTheDefaultAndQuiet)
                                    two = {"topology.type=single-switch", "single-switch.hosts=2"};
     const auto with = [&](const std::vector<std::string> &fabric,
                           const std::vector<std::string> &sets) {
-        std::vector<std::string> args = ring;
-        for (const auto *list : {&fabric, &sets})
-            for (const std::string &s : *list)
-                args.insert(args.end(), {"--set", s});
-        const Said s = weft(args);
+        const Said s = weft(with_sets(ring, fabric, sets));
         EXPECT_EQ(s.code, 0) << s.err;
         EXPECT_EQ(s.err.find("run.replay"), std::string::npos) << s.err;
         return s.out;

@@ -155,16 +155,13 @@ TEST(Shipped, RingOfPfcDeadlockIsRefusedAndDeadlocks)
           "h0 -> h4: message 0 of 10 MB (tag 0)", "priority 3 of h0 is paused by PFC since",
           "  in all, 10 messages are under way"})
         EXPECT_CONTAINS(repeats.err, part);
-    std::vector<std::string> args = {"run"};
-    for (const char *set :
-         {"topology.type=dragonfly", "dragonfly.routers=2", "dragonfly.terminals=2",
-          "dragonfly.global-links=1", "dragonfly.vcs=1", "workload.type=generate",
-          "generate.kind=all-to-all", "generate.size=8MB", "switch.balance=minimal-adaptive",
-          "transport.recovery=out-of-order", "congestion-control.name=none", "switch.buffer=700KB",
-          "pfc.allow-deadlock=true", "pfc.quanta=65535"}) {
-        args.push_back("--set");
-        args.push_back(set);
-    }
+    std::vector<std::string> args =
+        with_sets({"run"}, {"topology.type=dragonfly", "dragonfly.routers=2",
+                            "dragonfly.terminals=2", "dragonfly.global-links=1", "dragonfly.vcs=1",
+                            "workload.type=generate", "generate.kind=all-to-all",
+                            "generate.size=8MB", "switch.balance=minimal-adaptive",
+                            "transport.recovery=out-of-order", "congestion-control.name=none",
+                            "switch.buffer=700KB", "pfc.allow-deadlock=true", "pfc.quanta=65535"});
     Said waits = weft(args, dir / "");
     EXPECT_EQ(waits.code, 1) << waits.out << waits.err;
     EXPECT_EQ(waits.err.find("weft: error: PFC deadlock at priority 3: s12->"), 0u) << waits.err;

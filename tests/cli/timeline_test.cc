@@ -108,10 +108,7 @@ size_t Count(const Timeline &t, const std::string &category)
 
 Said Play(const TempDir &dir, const Args &sets)
 {
-    Args a = {"run", "--json", "--out", dir / "o"};
-    for (const std::string &s : sets)
-        a.insert(a.end(), {"--set", s});
-    return weft(a);
+    return weft(with_sets({"run", "--json", "--out", dir / "o"}, sets));
 }
 
 /* Three messages of a ring of 4 ranks each way for every rank; two dimensions, chunks. */

@@ -8,14 +8,11 @@
 namespace
 {
 
-std::vector<std::string> sets(std::vector<const char *> values, const std::string &prefix)
+std::vector<std::string> sets(std::vector<std::string> values, const std::string &prefix)
 {
-    std::vector<std::string> args;
-    for (const char *v : values) {
-        args.push_back("--set");
-        args.push_back(prefix + v);
-    }
-    return args;
+    for (std::string &v : values)
+        v.insert(0, prefix);
+    return with_sets({}, values);
 }
 
 std::vector<std::string> join(std::vector<std::string> a, const std::vector<std::string> &b)
@@ -31,7 +28,7 @@ const std::vector<std::string> fabric = sets(
  */
 TEST(TrainingJob, RunsToItsEnd)
 {
-    const std::vector<std::vector<const char *>> jobs = {
+    const std::vector<std::vector<std::string>> jobs = {
         {"tp=4", "pp=2", "recompute=full"},
         {"tp=2", "cp=2", "pp=2", "recompute=selective"},
         {"cp=4", "pp=2", "context-parallel=all-gather"},
@@ -68,7 +65,7 @@ TEST(TrainingJob, RunsToItsEnd)
 TEST(TrainingJob, ExposedCommunicationIsDividedByParallelism)
 {
     struct Case {
-        std::vector<const char *> job;
+        std::vector<std::string> job;
         std::set<std::string> has; // of tp, cp, ep, dp, pp
     };
     const std::vector<Case> cases = {
@@ -141,8 +138,8 @@ TEST(TrainingJob, ThroughputIsSaid)
 TEST(TrainingJob, TracesAreTheSameJob)
 {
     TempDir dir;
-    const std::vector<const char *> job = {"layers=4", "tp=2", "cp=2",
-                                           "pp=2",     "dp=2", "microbatches=4"};
+    const std::vector<std::string> job = {"layers=4", "tp=2", "cp=2",
+                                          "pp=2",     "dp=2", "microbatches=4"};
     const std::string prefix = dir / "t/step";
     const Said g = weft(join({"trace", "generate", "training", prefix}, sets(job, "training.")));
     ASSERT_EQ(g.code, 0) << g.err;

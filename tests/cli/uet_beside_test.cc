@@ -36,10 +36,7 @@ std::string value(const std::string &out, const std::string &key)
 Said check(const TempDir &dir, const std::string &inside, std::vector<std::string> sets = {})
 {
     write_file(dir / "s.xml", scenario(inside));
-    std::vector<std::string> args = {"check", "--all", dir / "s.xml"};
-    for (const std::string &s : sets)
-        args.insert(args.end(), {"--set", s});
-    return weft(args);
+    return weft(with_sets({"check", "--all", dir / "s.xml"}, sets));
 }
 
 class UetBeside : public testing::Test

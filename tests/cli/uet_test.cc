@@ -182,11 +182,10 @@ TEST(Uet, NothingIsLostForGood)
         for (const auto &t : faults)
             for (const char *recovery : {"rud", "rod"}) {
                 const std::string what = std::string(j.name) + ", " + t.name + ", " + recovery;
-                std::vector<std::string> more = {"--json", "--set", "system.all-reduce=direct",
-                                                 "--set",
-                                                 std::string("transport.recovery=") + recovery};
-                for (const std::string &set : t.sets)
-                    more.insert(more.end(), {"--set", set});
+                std::vector<std::string> more =
+                    with_sets({"--json", "--set", "system.all-reduce=direct", "--set",
+                               std::string("transport.recovery=") + recovery},
+                              t.sets);
                 const Said s = run(dir, kUet + std::string(j.workload) + "\n", "out", more);
                 ASSERT_EQ(s.code, 0) << what << "\n" << s.err;
                 const std::string json = slurp(dir / "out/run.json");

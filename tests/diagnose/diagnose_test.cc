@@ -183,12 +183,9 @@ TEST(Diagnose, ACollectiveLongerThanTheBudgetIsDiagnosedWithFewerBytes)
 std::string report_of(const std::vector<std::string> &settings)
 {
     TempDir dir;
-    std::vector<std::string> run = {"run", "--out", dir / "o", "-q"};
-    for (const std::string &set : settings)
-        run.insert(run.end(), {"--set", set});
-    for (const char *set :
-         {"workload.type=generate", "generate.kind=all-to-all", "generate.size=4MiB"})
-        run.insert(run.end(), {"--set", set});
+    std::vector<std::string> run =
+        with_sets({"run", "--out", dir / "o", "-q"}, settings,
+                  {"workload.type=generate", "generate.kind=all-to-all", "generate.size=4MiB"});
     EXPECT_EQ(weft(run, dir / "").code, 0);
     EXPECT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
     return slurp(dir / "o/report.html");
@@ -202,12 +199,8 @@ struct Named {
 Named named(const std::vector<std::string> &sets)
 {
     TempDir dir;
-    std::vector<std::string> diagnosis = {"diagnose"}, run = {"run", "--out", dir / "o", "-q"};
-    for (const std::string &s : sets)
-        for (auto *to : {&diagnosis, &run})
-            to->insert(to->end(), {"--set", s});
-    EXPECT_EQ(weft(run, dir / "").code, 0);
-    Named n = {weft(diagnosis, dir / "").out, ""};
+    EXPECT_EQ(weft(with_sets({"run", "--out", dir / "o", "-q"}, sets), dir / "").code, 0);
+    Named n = {weft(with_sets({"diagnose"}, sets), dir / "").out, ""};
     if (access("/usr/bin/gnuplot", X_OK) == 0) {
         EXPECT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
         const std::string page = slurp(dir / "o/report.html");

@@ -42,9 +42,7 @@ Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget
                 }))
                 args.insert(args.end(), {"--set", s});
     }
-    for (const std::string &s : changed)
-        args.insert(args.end(), {"--set", s});
-    const Said s = weft(args, dir / "");
+    const Said s = weft(with_sets(args, changed), dir / "");
     Diagnosed d;
     d.text = s.out + s.err;
     json_t *root = json_loads(s.out.c_str(), 0, nullptr);
@@ -102,8 +100,7 @@ std::string first_finding(const Texts &sets, const std::string &xml)
         write_file(dir / "scenario.xml", xml);
         args.push_back(dir / "scenario.xml");
     } else {
-        for (const std::string &s : sets)
-            args.insert(args.end(), {"--set", s});
+        args = with_sets(args, sets);
     }
     weft(args, dir / "");
     const Said s = weft({"report", dir / "o"}, dir / "");

@@ -33,14 +33,9 @@ std::vector<Recorded> runs()
                                            "generate.kind=all-to-all",
                                            "generate.size=8MiB",
                                            "system.all-to-all=direct"};
-    auto sets = [](std::vector<std::string> base, std::vector<std::string> more) {
-        std::vector<std::string> args;
-        base.insert(base.end(), more.begin(), more.end());
-        for (const std::string &s : base) {
-            args.push_back("--set");
-            args.push_back(s);
-        }
-        return args;
+    const auto sets = [](const std::vector<std::string> &base,
+                         const std::vector<std::string> &more) {
+        return with_sets({}, base, more);
     };
     return {
         {"allreduce-clos16", {source_dir() + "/scenarios/allreduce-clos16"}},

@@ -49,14 +49,10 @@ Times by_program(const std::vector<std::string> &settings, const std::vector<Flo
         list += std::to_string(f.src) + "," + std::to_string(f.dst) + "," +
                 std::to_string(f.bytes) + "," + ns(f.at_ps) + "\n";
     write_file(dir / "flows.csv", list);
-    std::vector<std::string> args = {
-        "run", "--set",  "workload.type=flows", "--set", "flows.file=flows.csv", "--out",
-        "out", "--quiet"};
-    for (const std::string &s : settings) {
-        args.push_back("--set");
-        args.push_back(s);
-    }
-    const Said said = weft(args, dir / ".");
+    const Said said = weft(with_sets({"run", "--set", "workload.type=flows", "--set",
+                                      "flows.file=flows.csv", "--out", "out", "--quiet"},
+                                     settings),
+                           dir / ".");
     EXPECT_EQ(said.code, 0) << said.err;
     Times times(flows.size());
     const auto rows = cells(dir / "out/flows.csv");

@@ -79,15 +79,13 @@ TEST_P(Plugins, OneOfWeftsOwnGivesTheSameBytes)
     const Own &own = GetParam();
     TempDir dir;
     ASSERT_TRUE(compiled(dir / "mine", renamed(own.path, own.symbol, own.name, own.family)));
-    std::vector<std::string> args = {"run", "--quiet", "--plugin", dir / "mine.so"};
     std::vector<std::string> sets = {"topology.type=leaf-spine", "workload.type=generate",
                                      "generate.kind=all-gather", "generate.size=1MiB"};
     if (own.key == std::string("workload.type"))
         sets.resize(1);
-    for (const std::string &set : sets)
-        args.insert(args.end(), {"--set", set});
     for (const char *prefix : {"", "my-"}) {
-        std::vector<std::string> a = args;
+        std::vector<std::string> a =
+            with_sets({"run", "--quiet", "--plugin", dir / "mine.so"}, sets);
         const std::string name = prefix + std::string(own.name);
         a.insert(a.end(), {"--out", dir / name, "--set", own.key + std::string("=") + name});
         for (const std::string &s : own.settings)
