@@ -70,7 +70,7 @@ void Begin(Pair &p, int steps, uint64_t bytes, bool both = false, bool twoWays =
     p.Rings(steps, bytes, 0, 0, twoWays);
     p.off.Build();
     p.on.Build();
-    ASSERT_EQ(weft_engine_set_threads(p.on.e, p.threads, 16 + p.threads, &err), 0) << err.msg;
+    Threads(p.on, p.threads, 1);
     for (World *w : {&p.off, &p.on}) {
         if (w == &p.off && !both)
             continue;

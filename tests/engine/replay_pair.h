@@ -161,7 +161,7 @@ struct Pair {
         on.Build();
         ASSERT_EQ(weft_engine_set_replay(on.e, how, memory, &err), 0) << err.msg;
         /* those share all windows, in random orders */
-        ASSERT_EQ(weft_engine_set_threads(on.e, threads, 16 + threads, &err), 0) << err.msg;
+        Threads(on, threads, 1);
         for (auto &r : rings)
             r->Start();
     }

@@ -20,17 +20,8 @@ inline Settings With(Settings a, const Settings &more)
     return a;
 }
 
-// Threads that run switches, with each other and with switches in random orders.
+// Numbers of threads.
 inline const unsigned threads[] = {2, 3, 5, 8};
-
-inline void Threads(World &w, unsigned n, uint64_t seed)
-{
-    weft_err err = {};
-    const int rc = weft_engine_set_threads(w.e, n, 16 * seed + n, &err);
-    if (rc && strstr(err.msg, "built without threads"))
-        return; // one runs it, as is said
-    ASSERT_EQ(rc, 0) << err.msg;
-}
 
 inline void Same(const World &a, const World &b)
 {

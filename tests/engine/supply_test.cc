@@ -9,7 +9,6 @@
 #include "congestion/cc_supply.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 
 namespace
@@ -256,38 +255,6 @@ TEST(Supply, CoalescedAcksTellOfAllMarks)
             marks += x.v.tags;
         EXPECT_EQ(marks, seen.Tagged(WEFT_CC_TAG_GAIN, 0, 1) + seen.Tagged(WEFT_CC_TAG_GAIN, 1, 1));
         EXPECT_GT(marks, 10u);
-    }
-}
-
-// In windows, in one queue, with each transmission an event, and by threads: the same.
-TEST(Supply, IsTheSameHoweverItIsRun)
-{
-    for (const char *ack_prio : {"3", "6"}) {
-        std::deque<World> worlds;
-        for (const unsigned n : {1u, 0u, 0u, 2u, 3u, 5u}) {
-            World &w =
-                worlds.emplace_back("leaf-spine", With(leafSpine, {{"host-rate", "100Gbps"}}),
-                                    With(tight, {{"transport.ack-prio", ack_prio}}), "bolt");
-            w.config.hooks.pfc_late = n > 0;
-            w.config.hooks.concurrency.local = n > 1;
-            if (worlds.size() == 3)
-                w.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
-            w.Build();
-            if (n > 1)
-                Threads(w, n, 3);
-            weft_rng rng = weft_rng_stream(5, "supply-test", 0);
-            for (int i = 0; i < 60; i++) {
-                const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % 16);
-                const auto dst = i % 3 ? static_cast<uint32_t>(weft_rng_u64(&rng) % 16) : 15;
-                w.Send(src, dst == src ? (src + 1) % 16 : dst, 1 + weft_rng_u64(&rng) % 100000);
-            }
-            w.Run();
-        }
-        EXPECT_GT(worlds[0].Totals().windows, 0u);
-        EXPECT_EQ(worlds[1].Totals().windows, 0u);
-        EXPECT_GT(worlds[0].Totals().sent[WEFT_PKT_WARNING], 100u);
-        for (const World &w : worlds)
-            Same(w, worlds[2]);
     }
 }
 

@@ -154,3 +154,29 @@ TEST(WindowsBeside, TwoTransportsByClass)
             }
         });
 }
+
+// In windows, in one queue, with each transmission an event, and by threads: the same.
+TEST(WindowsBeside, WarningsOfBolt)
+{
+    for (const char *ack_prio : {"3", "6"}) {
+        std::deque<World> worlds;
+        for (const unsigned n : {1u, 0u, 0u, 2u, 3u, 5u}) {
+            World &w = worlds.emplace_back("leaf-spine", slow,
+                                           With(tight, {{"transport.ack-prio", ack_prio}}), "bolt");
+            w.config.hooks.pfc_late = n > 0;
+            w.config.hooks.concurrency.local = n > 1;
+            if (worlds.size() == 3)
+                w.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
+            w.Build();
+            if (n > 1)
+                Threads(w, n, 3);
+            Everywhere(w, 0);
+            w.Run();
+        }
+        EXPECT_GT(worlds[0].Totals().windows, 0u);
+        EXPECT_EQ(worlds[1].Totals().windows, 0u);
+        EXPECT_GT(worlds[0].Totals().sent[WEFT_PKT_WARNING], 100u);
+        for (const World &w : worlds)
+            Same(w, worlds[2]);
+    }
+}

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <set>
@@ -221,5 +222,15 @@ class World
     std::vector<char> m_topo, m_cc;
     std::set<std::string> m_texts; // text parameters point here
 };
+
+// Threads that run switches, with each other and with switches in random orders.
+inline void Threads(World &w, unsigned n, uint64_t seed)
+{
+    weft_err err = {};
+    const int rc = weft_engine_set_threads(w.e, n, 16 * seed + n, &err);
+    if (rc && strstr(err.msg, "built without threads"))
+        return; // one runs it, as is said
+    ASSERT_EQ(rc, 0) << err.msg;
+}
 
 #endif
