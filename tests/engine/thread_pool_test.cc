@@ -9,6 +9,7 @@ extern "C" {
 #include <gtest/gtest.h>
 #include <iterator>
 #include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 namespace
@@ -29,25 +30,27 @@ long threads()
 
 TEST(ThreadPool, EachHasItsCallInEachRound)
 {
+    std::thread([] {}).join(); // with the first one a sanitizer begins its own
+    const long before = threads();
     for (const unsigned n : {1u, 2u, 3u, 8u}) {
         thread_pool *pool;
         weft_err err = {};
         ASSERT_EQ(thread_pool_new(n, &pool, &err), 0) << err.msg;
-        EXPECT_EQ(threads(), 1);
+        EXPECT_EQ(threads(), before);
         Calls calls{std::vector<unsigned>(n)};
         for (unsigned round = 1; round <= 5000; round++) {
             ASSERT_EQ(thread_pool_do(pool, Calls::Count, &calls), n);
             ASSERT_EQ(calls.of, std::vector<unsigned>(n, round));
         }
-        EXPECT_EQ(threads(), n);
+        EXPECT_EQ(threads(), before + n - 1);
         thread_pool_free(pool);
-        EXPECT_EQ(threads(), 1);
+        EXPECT_EQ(threads(), before);
     }
 }
 
 TEST(ThreadPool, TheCallerDoesWhatMissingThreadsWouldHave)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizer needs address space of its own";
 #endif
     thread_pool *pool;
