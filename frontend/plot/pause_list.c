@@ -5,51 +5,57 @@
 #include "plot/plot.h"
 
 #include "base/grow.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a node's name is found by: nodes are few, and looked for in turns. */
 static int node_of(struct weft_pause_list *p, const char *name, uint32_t *out, struct weft_err *err)
 {
-    for (*out = 0; *out < p->nnodes; ++*out)
-        if (strcmp(p->node[*out].name, name) == 0)
-            return 0;
-    if (!WEFT_GROW(p->node, p->nnodes, &p->cap_nodes))
+    const uint64_t hash = weft_hash64(name, strlen(name)) >> 1; /* the map takes no UINT64_MAX */
+    void *known;
+    if (weft_u64map_get(&p->by_name, hash, &known)) {
+        *out = (uint32_t)(uintptr_t)known;
+        return 0;
+    }
+    *out = (uint32_t)p->nnodes;
+    if (weft_u64map_put(&p->by_name, hash, (void *)(uintptr_t)*out) ||
+        !WEFT_GROW(p->node, p->nnodes, &p->cap_nodes))
         return weft_err_no_memory(err, "pauses");
     p->node[p->nnodes] = (struct weft_pause_node){.name = weft_arena_strdup(p->arena, name),
                                                   .first_stopped = SIZE_MAX,
                                                   .first_asked = SIZE_MAX,
+                                                  .open = SIZE_MAX,
                                                   .parent = UINT32_MAX,
                                                   .host = name[0] == 'h'};
     return p->node[p->nnodes++].name ? 0 : weft_err_no_memory(err, "pauses");
 }
 
-/* The pauses that have not ended, of each node: the latest in the list first. */
-static struct weft_pause *open_pause(const struct weft_pause_list *p, uint32_t node, uint32_t prio,
-                                     const uint32_t *port)
+/* The latest pause of a node that has not ended, of a priority and a port (NULL: any): where its
+ * place in the list is kept; that of none is SIZE_MAX. */
+static size_t *open_pause(const struct weft_pause_list *p, uint32_t node, uint32_t prio,
+                          const uint32_t *port)
 {
-    const size_t first = p->node[node].first_stopped;
-    for (size_t i = p->n; first != SIZE_MAX && i-- > first;) {
-        struct weft_pause *x = &p->list[i];
-        if (x->node == node && x->prio == prio && isinf(x->to_ns) && (!port || x->port == *port))
-            return x;
-    }
-    return NULL;
+    size_t *at = &p->node[node].open;
+    while (*at != SIZE_MAX && (p->list[*at].prio != prio || (port && p->list[*at].port != *port)))
+        at = &p->list[*at].older;
+    return at;
 }
 
 static int pause_list_begin(struct weft_pause_list *p, struct weft_pause x, struct weft_err *err)
 {
-    const struct weft_pause *cause = open_pause(p, x.peer, x.prio, NULL);
-    x.hop = cause ? cause->hop + 1 : 1;
+    const size_t cause = *open_pause(p, x.peer, x.prio, NULL);
+    x.hop = cause != SIZE_MAX ? p->list[cause].hop + 1 : 1;
     x.to_ns = INFINITY;
+    x.older = p->node[x.node].open;
     if (!WEFT_GROW(p->list, p->n, &p->cap))
         return weft_err_no_memory(err, "pauses");
     if (p->node[x.node].first_stopped == SIZE_MAX)
         p->node[x.node].first_stopped = p->n;
     if (p->node[x.peer].first_asked == SIZE_MAX)
         p->node[x.peer].first_asked = p->n;
+    p->node[x.node].open = p->n;
     p->list[p->n++] = x;
     return 0;
 }
@@ -66,11 +72,14 @@ static int pause_row(void *ctx, const struct weft_row *row, struct weft_err *err
     x.port = (uint32_t)port;
     x.prio = (uint32_t)prio;
     p->end_ns = fmax(p->end_ns, x.from_ns);
-    struct weft_pause *open = open_pause(p, x.node, x.prio, &x.port);
+    size_t *open = open_pause(p, x.node, x.prio, &x.port);
     if (strcmp(weft_row_text(row, 5), "pause") == 0)
-        return open ? 0 : pause_list_begin(p, x, err);
-    if (open)
-        open->to_ns = x.from_ns;
+        return *open != SIZE_MAX ? 0 : pause_list_begin(p, x, err);
+    if (*open != SIZE_MAX) {
+        struct weft_pause *ended = &p->list[*open];
+        ended->to_ns = x.from_ns;
+        *open = ended->older;
+    }
     return 0;
 }
 
@@ -109,6 +118,7 @@ static void pause_list_free(struct weft_pause_list *p)
 {
     free(p->list);
     free(p->node);
+    weft_u64map_release(&p->by_name);
     weft_arena_free(p->arena);
     *p = (struct weft_pause_list){0};
 }

@@ -7,6 +7,7 @@
 #ifndef WEFT_PLOT_PAUSE_LIST_H
 #define WEFT_PLOT_PAUSE_LIST_H
 
+#include "base/u64map.h"
 #include "plot/figure.h"
 #include "plot/runs.h"
 
@@ -16,6 +17,7 @@
 struct weft_pause_node {
     const char *name;
     size_t first_stopped, first_asked; /**< its first pause in the list; SIZE_MAX: none */
+    size_t open;                       /**< the latest that has not ended; SIZE_MAX: none */
     uint32_t parent;                   /**< whom it had to obey first; UINT32_MAX: it is a root */
     double stopped_ns;                 /**< its ports together */
     bool host;
@@ -26,6 +28,7 @@ struct weft_pause {
     uint32_t node, peer; /**< who had to stop, and who asked for it */
     uint32_t port, prio;
     uint32_t hop; /**< 1: the peer was free itself; 2: it was stopped by one that was ... */
+    size_t older; /**< of those of its node that had not ended as it began, the latest */
     double from_ns, to_ns;
 };
 
@@ -36,7 +39,8 @@ struct weft_pause_list {
     size_t n, cap;
     struct weft_pause_node *node;
     size_t nnodes, cap_nodes;
-    double end_ns; /**< of the last */
+    struct weft_u64map by_name; /**< the node of a name's hash */
+    double end_ns;              /**< of the last */
 };
 
 /** Lets @p draw add the panels of each run's pauses, of the first @p most runs; @p title is the

@@ -41,6 +41,35 @@ TEST(PausePlot, RowsAndHops)
     EXPECT_LT(first[0].y, second[0].y); /* in the order in which they were stopped */
 }
 
+// A node is stopped at three ports, which end in another order: what it stops itself follows from
+// the latest that lasts, as long as there is one of that priority.
+TEST(PausePlot, HopsFollowThePausesThatLast)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/pfc.csv", "t_ns,port,node,peer,prio,event\n"
+                                  "1000.000,7,s6,s9,3,pause\n" // 2nd hop for s6 below
+                                  "1000.000,1,s8,s7,3,pause\n"
+                                  "1100.000,2,s8,s6,3,pause\n"
+                                  "1200.000,3,s8,s7,4,pause\n"
+                                  "2000.000,10,h0,s8,3,pause\n" // from port 2: 3rd hop
+                                  "2100.000,2,s8,s6,3,resume\n"
+                                  "3000.000,11,h1,s8,3,pause\n" // from port 1: 2nd hop
+                                  "3100.000,1,s8,s7,3,resume\n"
+                                  "4000.000,12,h2,s8,3,pause\n" // port 3 is of another priority
+                                  "5000.000,13,h3,s8,4,pause\n"
+                                  "5100.000,3,s8,s7,4,resume\n"
+                                  "6000.000,14,h4,s8,4,pause\n");
+    std::map<double, std::string> hop; // of the pause that began then
+    for (const Point &p : plot({dir / "a", "pauses"}))
+        hop[p.x] = p.curve.substr(0, 7);
+    EXPECT_EQ(hop[2], "3rd hop");
+    EXPECT_EQ(hop[3], "by a no"); // "by a node that was stopped itself (2nd hop)"
+    EXPECT_EQ(hop[4], "stopped");
+    EXPECT_EQ(hop[5], "by a no");
+    EXPECT_EQ(hop[6], "stopped");
+}
+
 TEST(PauseTree, RootSpreadAndVictims)
 {
     TempDir dir;
