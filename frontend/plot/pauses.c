@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pause map: a row for each port that PFC stopped, over time. */
+#include "base/units.h"
 #include "plot/pause_list.h"
 #include "plot/plot.h"
 
@@ -119,19 +120,26 @@ static int plot_pauses_draw(const struct weft_pause_list *p, struct weft_figure 
         for (size_t i = 0; i < shown; i++)
             draw_row(c, p, &rows.list[i], i, h, (to - from) / PIXELS, divisor);
     }
-    for (size_t i = 0; i < shown; i++)
+    char time[WEFT_UNIT_TEXT_MAX];
+    for (size_t i = 0; i < shown; i++) {
+        weft_human_time((int64_t)(rows.list[i].total_ns * 1e3), time);
         weft_axis_tick(panel, &panel->y, (double)i,
-                       weft_figure_printf(f, "%s to %s, p%u", p->node[rows.list[i].node].name,
-                                          p->node[rows.list[i].peer].name, rows.list[i].prio));
+                       weft_figure_printf(f, "%s to %s, p%u: %s", p->node[rows.list[i].node].name,
+                                          p->node[rows.list[i].peer].name, rows.list[i].prio,
+                                          time));
+    }
+    weft_human_time((int64_t)((to - from) / PIXELS * 1e3), time);
     f->caption = weft_figure_printf(
         f,
         "A row for each port and priority that PFC stopped, in the order in which it first was%s. "
         "A "
         "port that is stopped by a node which is free itself stands next to the congestion; "
-        "further hops are victims to which the pause spread.",
+        "further hops are victims to which the pause spread. Behind its name stands how long it "
+        "was stopped in all: pauses less than %s apart are drawn as one.",
         shown < rows.n
             ? weft_figure_printf(f, ": the %zu of %zu that were stopped longest", shown, rows.n)
-            : "");
+            : "",
+        time);
     free(rows.list);
     return 0;
 }

@@ -70,6 +70,23 @@ TEST(PausePlot, HopsFollowThePausesThatLast)
     EXPECT_EQ(hop[6], "stopped");
 }
 
+// Thousands of short pauses look like one; the name of the port says how long it was stopped.
+TEST(PausePlot, SaysHowLongPortsWereStopped)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::string rows = "t_ns,port,node,peer,prio,event\n";
+    for (int i = 0; i < 4000; i++)
+        rows += std::to_string(1000 * i) + ".000,0,h0,s8,3,pause\n" +
+                std::to_string(1000 * i + 250) + ".000,0,h0,s8,3,resume\n";
+    write_file(dir / "a/pfc.csv", rows);
+    EXPECT_EQ(plot({dir / "a", "pauses"}).size(), 1u);
+    const Said s = weft({"plot", dir / "a", "pauses", "--to", "gnuplot", "--out", "-"});
+    EXPECT_CONTAINS(s.out, "h0 to s8, p3: 1 ms");
+    EXPECT_CONTAINS(weft({"plot", dir / "a", "pauses", "-o", dir / "p.csv"}).out,
+                    "pauses less than 2.5 us apart are drawn as one");
+}
+
 TEST(PauseTree, RootSpreadAndVictims)
 {
     TempDir dir;
