@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "congestion/cc_table.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,6 +189,19 @@ static void look_at_headroom(struct advice *a)
             weft_format_rate(worst->rate_bps, text[2]));
 }
 
+/* A mask that is given as the number of the priority that it then leaves out. */
+static void look_at_mask(struct advice *a)
+{
+    const uint64_t prio = a->c->params.transport.data_prio;
+    if (a->c->params.pfc.enabled && prio && a->c->params.pfc.prios == prio &&
+        !(a->c->params.uet.prios >> prio & 1))
+        say(a,
+            "pfc.prios=%" PRIu64 " is a mask, and leaves out the priority %" PRIu64
+            " that messages have: what overflows is dropped; pfc.prios=%" PRIu64
+            " makes it lossless",
+            prio, prio, UINT64_C(1) << prio);
+}
+
 static void look_at_switch(struct advice *a, uint32_t node, uint32_t prio)
 {
     const struct weft_fabric *f = a->c->fabric;
@@ -223,6 +237,8 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
     for (uint32_t d = 0; roce && d < f->ndims; d++)
         look_at_paths(&a, d);
     look_at_headroom(&a);
+    if (roce)
+        look_at_mask(&a);
     /* Frames of one sender may be of any priority: the one that all are of unless told otherwise
      * stands for them. */
     if (!roce)

@@ -107,6 +107,18 @@ TEST(Advice, HeadroomThatIsTooSmallIsTold)
     EXPECT_EQ(With("check", kIncast + Args{"pfc.headroom=" + enough}, {"--quiet"}).err, "");
 }
 
+// pfc.prios=3 is priorities 0 and 1: whoever means 3, the default priority, gets a lossy fabric
+TEST(Advice, TheNumberOfAPriorityInPlaceOfAMaskIsTold)
+{
+    const char *const told = "pfc.prios=3 is a mask, and leaves out the priority 3 that messages "
+                             "have: what overflows is dropped; pfc.prios=8 makes it lossless";
+    EXPECT_CONTAINS(With("check", kIncast + Args{"pfc.prios=3"}, {"--quiet"}).err, told);
+    EXPECT_EQ(With("check", kIncast + Args{"pfc.prios=8"}, {"--quiet"}).err, "");
+    EXPECT_LACKS(With("check", kIncast + Args{"pfc.prios=7"}, {"--quiet"}).err, "is a mask");
+    EXPECT_EQ(
+        With("check", kIncast + Args{"pfc.prios=2", "transport.data-prio=1"}, {"--quiet"}).err, "");
+}
+
 TEST(Advice, DctcpOnARampIsTold)
 {
     const Args dctcp = kIncast + Args{"congestion-control.name=dctcp"};
