@@ -47,8 +47,8 @@ void weft_program_help(FILE *out)
     size_t n;
     const struct weft_command *const *c = weft_commands(&n);
     fputs("Example: weft run scenarios/allreduce-clos16/scenario.xml\n\n"
-          "weft simulates distributed AI training on a RoCE fabric, packet by packet, inside "
-          "ns-3.\n\n"
+          "weft simulates distributed AI training and its network, packet by packet: RoCE, Ultra "
+          "Ethernet, TCP.\n\n"
           "Usage: weft COMMAND [ARGUMENT]...\n\nCommands:\n",
           out);
     for (size_t i = 0; i < n; i++)
