@@ -288,11 +288,7 @@ int weft_mkdir_p(const char *path, struct weft_err *err)
         }
         part[i] = path[i];
     }
-    if (n == 0) {
-        errno = ENOENT;
-        return io_error(err, path, "create the directory");
-    }
-    return 0;
+    return n ? 0 : weft_err_set(err, WEFT_E_USAGE, "the name of a folder is empty");
 }
 
 int weft_path_join(char buf[WEFT_PATH_MAX], const char *a, const char *b, struct weft_err *err)

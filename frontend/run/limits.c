@@ -8,17 +8,24 @@
 
 #include <stdio.h>
 
+/* A value that is none: the command line is wrong. */
+static int limits_refuse(struct weft_err *err, const char *option, const char *value)
+{
+    weft_err_prepend(err, "%s %s", option, value);
+    return err->code = WEFT_E_USAGE;
+}
+
 int weft_limits_read(const char *time, const char *memory, const char *watchdog,
                      struct weft_run_limits *out, struct weft_err *err)
 {
     int64_t ps = 0, event_ps = 0;
     *out = (struct weft_run_limits){0};
     if (time && weft_parse_time_ps(time, &ps, err))
-        return weft_err_prepend(err, "--time-limit %s", time);
+        return limits_refuse(err, "--time-limit", time);
     if (memory && weft_parse_size_bytes(memory, &out->rss_bytes, err))
-        return weft_err_prepend(err, "--memory-limit %s", memory);
+        return limits_refuse(err, "--memory-limit", memory);
     if (watchdog && weft_parse_time_ps(watchdog, &event_ps, err))
-        return weft_err_prepend(err, "--watchdog %s", watchdog);
+        return limits_refuse(err, "--watchdog", watchdog);
     out->wall_ns = ps / WEFT_PS_PER_NS;
     out->event_ns = watchdog && !event_ps ? -1 : event_ps / WEFT_PS_PER_NS;
     if (event_ps && out->event_ns < WEFT_WATCHDOG_LEAST_NS)

@@ -62,6 +62,8 @@ TEST(AstraSim, OptionsOfAllFrontends)
     EXPECT_EQ(x.Run({"--htsim_opts", "-topo", "none.topo"}).code, 4);
     EXPECT_TRUE(has(x.Run({"--htsim_opts", "-o", "x"}).err, "has no -topo: the fabric is that of"));
     EXPECT_TRUE(has(x.Run({"--injection-scale=fast"}).err, "--injection-scale"));
+    EXPECT_EQ(x.Run({"--injection-scale=fast"}).code, 2);
+    EXPECT_EQ(x.Run({"--num-queues-per-dim=0"}).code, 2);
     EXPECT_EQ(x.Run({"--rendezvous-protocol=maybe"}).code, 2);
 }
 

@@ -183,7 +183,7 @@ TEST(File, MakesDirectories)
     EXPECT_TRUE(weft_file_is_dir((dir / "a/b/c").c_str()));
     EXPECT_EQ(weft_mkdir_p((dir / "a/b/c").c_str(), &e), 0) << "again";
     EXPECT_EQ(weft_mkdir_p("/", &e), 0);
-    EXPECT_EQ(weft_mkdir_p("", &e), WEFT_E_IO);
+    EXPECT_EQ(weft_mkdir_p("", &e), WEFT_E_USAGE);
 
     ASSERT_EQ(weft_file_write((dir / "file").c_str(), "x", 1, nullptr), 0);
     EXPECT_EQ(weft_mkdir_p((dir / "file/sub").c_str(), &e), WEFT_E_IO);

@@ -472,10 +472,13 @@ TEST(Limits, EndARunInOrder)
     s = weft(small({"--time-limit", "1h", "--memory-limit", "1TB", "--no-out"}));
     EXPECT_EQ(s.code, 0) << s.err;
     s = weft(small({"--time-limit", "10", "--no-out"}));
-    EXPECT_EQ(s.code, 3);
+    EXPECT_EQ(s.code, 2);
     EXPECT_CONTAINS(s.err, "--time-limit 10: ");
     s = weft(small({"--memory-limit", "0", "--no-out"}));
     EXPECT_EQ(s.code, 2);
+    s = weft(small({"--out", ""}));
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "the name of a folder is empty");
 }
 
 /* Asked by SIGUSR1, a run says how far it is and goes on to the same result. */

@@ -164,7 +164,7 @@ TEST(HpccCommand, LimitsOfTheMachineEndItInOrder)
         EXPECT_TRUE(std::ifstream(dir / "o/links.csv").good());
         EXPECT_FALSE(std::ifstream(dir / "o/finished").good());
     }
-    EXPECT_EQ(weft({"hpcc", "--config", "config.txt", "--time-limit", "10"}, dir / "").code, 3);
+    EXPECT_EQ(weft({"hpcc", "--config", "config.txt", "--time-limit", "10"}, dir / "").code, 2);
 }
 
 TEST(HpccCommand, MistakesAndTheirExitCodes)

@@ -96,11 +96,13 @@ double weft_astra_option(struct weft_astra_maker *m, const char *name, const cha
     if (!text || m->rc)
         return none;
     if (weft_parse_f64(text, &v, m->err))
-        m->rc = weft_err_prepend(m->err, "--%s", name);
+        weft_err_prepend(m->err, "--%s", name);
     else if (!(v >= least && v <= most))
-        m->rc = weft_err_set(m->err, WEFT_E_INPUT, "--%s must be from %g to %g, not %.40s", name,
-                             least, most, text);
-    return m->rc ? none : v;
+        weft_err_set(m->err, 0, "--%s must be from %g to %g, not %.40s", name, least, most, text);
+    else
+        return v;
+    m->rc = m->err->code = WEFT_E_USAGE;
+    return none;
 }
 
 double weft_astra_sizes(struct weft_astra_maker *m, const struct weft_flat *f,
