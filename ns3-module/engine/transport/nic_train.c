@@ -20,8 +20,9 @@
 #define TRAIN_OF_SLOWER 2u /**< a slower QP's trains are at most this part of the longest, */
 #define TRAIN_WAITS 17     /**< if its turns take so many times as long as its rate asks for */
 #define TRAIN_VARIES 5u    /**< packets that it may have less */
-#define TRAIN_ACKS 60u     /**< packets in trains per ACK, where it makes no difference, */
-#define TRAIN_OF_RTO 8     /**< and this part of the retransmission timeout at most */
+#define TRAIN_ACKS 60u     /**< packets per ACK, where it makes no difference, */
+#define TRAIN_OF_ACKS 6u   /**< this part of a message, */
+#define TRAIN_OF_RTO 4     /**< and this part of the retransmission timeout at most */
 #define TRAIN_CNPS (255u / TRAIN_TURNS) /**< that sender.owes has room for */
 
 /* The lower of two numbers of packets. */
@@ -58,6 +59,12 @@ static uint64_t train_slots(const struct weft_engine *e, const struct qp *q, uin
     return most < (double)n ? (uint64_t)most : n;
 }
 
+/* Whether the congestion control has heard nothing of a message that has sent @p sent packets. */
+static bool train_unheard(const struct qp *q, uint64_t sent)
+{
+    return q->kind->cc->state_size && q->snd->nxt_psn - q->snd->una_psn >= sent;
+}
+
 /* Packets of the train that a QP makes next, of @p left packets of a message that has sent @p
  * sent; 1: none. */
 static uint64_t train_next(const struct weft_engine *e, const struct qp *q, uint64_t sent,
@@ -66,9 +73,8 @@ static uint64_t train_next(const struct weft_engine *e, const struct qp *q, uint
     const struct sender *snd = q->snd;
     const struct qp_kind *k = q->kind;
     const bool slower = snd->out.rate_bps < k->out.rate_bps,
-               smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes,
-               unheard = k->cc->state_size && snd->nxt_psn - snd->una_psn >= sent;
-    if (smaller || unheard || (slower && train_paced(e, q)))
+               smaller = snd->out.cwnd_bytes < k->out.cwnd_bytes;
+    if (smaller || train_unheard(q, sent) || (slower && train_paced(e, q)))
         return 1;
     const uint64_t window = train_least(snd->out.cwnd_bytes, k->cap_bytes) / k->env.mtu_bytes;
     uint64_t n = slower ? (k->train + 1u) / TRAIN_OF_SLOWER : k->train;
@@ -93,12 +99,16 @@ void nic_train_acks(struct qp_kind *k)
         k->ack_after = TRAIN_ACKS;
 }
 
-/* Whether packet @p k is acknowledged by itself: one that is no train, or one that comes so late
- * that the retransmission timer is not to wait for more. */
-static bool train_asks(const struct weft_engine *e, const struct qp *q, const struct pkt *k)
+/* Whether the next @p n packets of message @p m, which has sent @p sent, are acknowledged at once:
+ * they may be the first that are, they end a part of it, or the retransmission timer is not to wait
+ * for more. */
+static bool train_asks(const struct weft_engine *e, const struct qp *q, const struct msg *m,
+                       uint64_t sent, uint64_t n)
 {
     const int64_t rto_ps = profile_of(q)->t.rto_ps;
-    return !k->train.wire || q->snd->rto_at_ps - e->now < rto_ps - rto_ps / TRAIN_OF_RTO;
+    const uint64_t part = m->npkts / TRAIN_OF_ACKS;
+    return train_unheard(q, sent) || !part || sent / part != (sent + n) / part ||
+           q->snd->rto_at_ps - e->now < rto_ps - rto_ps / TRAIN_OF_RTO;
 }
 
 uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp *q, struct pkt *k,
@@ -116,7 +126,7 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
     k->train.n = (uint8_t)more;
     k->train.slots = (uint8_t)(more ? train_slots(e, q, 1 + more) : 1) & 15u;
     k->train.marked = 0;
-    if (train_asks(e, q, k))
+    if (train_asks(e, q, m, index, 1 + more))
         k->flags |= PKT_ASK;
     k->sent_ps += gap_ps(wire, e->ports[q->port].ser_q); /* the last one of them */
     snd->top_psn += more;
