@@ -193,9 +193,12 @@ static void show_text(FILE *out, const struct weft_fabric *f, const struct figur
     }
     for (uint32_t i = 0; i < g->ntiers; i++) {
         const struct weft_tier_figures *t = &g->tiers[i];
-        fprintf(out, "tier %u.%u     %u switch%s of %u to %u ports, %s down, %s up", t->dim,
-                t->tier, t->switches, t->switches == 1 ? "" : "es", t->min_ports, t->max_ports,
-                weft_human_rate((double)t->down_bps, a), weft_human_rate((double)t->up_bps, b));
+        fprintf(out, "tier %u.%u     %u switch%s of %u", t->dim, t->tier, t->switches,
+                t->switches == 1 ? "" : "es", t->min_ports);
+        if (t->max_ports > t->min_ports)
+            fprintf(out, " to %u", t->max_ports);
+        fprintf(out, " ports, %s down, %s up", weft_human_rate((double)t->down_bps, a),
+                weft_human_rate((double)t->up_bps, b));
         if (t->same_bps)
             fprintf(out, ", %s among themselves", weft_human_rate((double)t->same_bps, c));
         if (t->up_bps)

@@ -168,8 +168,8 @@ static void spread_describe(const struct tree *t, struct weft_figure *f)
     }
     f->caption = weft_figure_printf(
         f,
-        "Pauses began at %s%s, which paused others without being paused itself: one of its ports "
-        "is congested. They spread to %u switches and %u hosts. Each stands at its "
+        "Pauses began at %s%s. A root paused others before it was paused itself: one of its ports "
+        "is congested. Pauses spread to %u switches and %u hosts. Each stands at its "
         "first pause, with an arrow from the node that paused it.%s",
         first == UINT32_MAX ? "-" : p->node[first].name,
         roots > 1 ? weft_figure_printf(f, " and %u more", roots - 1) : "", switches, hosts,

@@ -104,7 +104,7 @@ TEST(Report, NamesThePauses)
     const std::string page = slurp(dir / "r.html");
     EXPECT_CONTAINS(page, "80.0 % was being stopped by PFC pauses");
     EXPECT_CONTAINS(page, "<th>message 7, h3 to h1</th>");
-    EXPECT_CONTAINS(page, "Pauses began at s8,");
+    EXPECT_CONTAINS(page, "Pauses began at s8. A root paused others");
     EXPECT_LT(page.find("80.0 %"), page.find("10.0 % was")); /* what weighs most comes first */
 }
 
