@@ -86,6 +86,11 @@ static int traffic_run(const struct weft_cli *cli, const void *opts, char **args
     if (!cdf)
         return err->code;
     c.cdf = cdf;
+    if (c.load > 1)
+        weft_log(cli->log, WEFT_LOG_WARNING,
+                 "--load %s is %.4g %% of what a host's link carries: queues and completion times "
+                 "grow as long as the flows last; 50 %% is 0.5 or 50%%",
+                 o->load, 100 * c.load);
     struct weft_traffic *t = weft_traffic_new(&c, err);
     int code = t ? 0 : err->code;
     if (!code && o->output)

@@ -325,6 +325,11 @@ TEST(Jobs, TrafficIsThatOfTheFlowList)
     Said list = weft({"traffic", "--cdf", "websearch", "--load", "0.5", "--hosts", "8", "--rate",
                       "100Gbps", "--duration", "2ms", "--start", "0s"});
     ASSERT_EQ(list.code, 0) << list.err;
+    EXPECT_LACKS(list.err, "warning");
+    EXPECT_CONTAINS(weft({"traffic", "--cdf", "websearch", "--load", "50", "--hosts", "8", "--rate",
+                          "100Gbps", "--duration", "1us"})
+                        .err,
+                    "--load 50 is 5000 % of what a host's link carries");
     write_file(dir / "flow.txt", list.out);
     const std::string ideal = "  <network backend=\"ideal\"/>\n";
     ASSERT_EQ(
