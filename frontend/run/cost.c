@@ -191,15 +191,20 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                      .acks = cost_acks(s, "tcp", 0)};
 }
 
+static bool cost_all_graphs(const struct weft_scenario_parts *parts)
+{
+    bool graphs = true;
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        graphs &= parts->jobs[i].workload != NULL;
+    return graphs;
+}
+
 /* The share of the run that was played, 0: it is not known. */
 static double cost_share(const struct weft_scenario *s, const struct weft_jobs *jobs,
                          const struct weft_scenario_parts *parts, const struct cost_play *p)
 {
     const int64_t until_ps = weft_scenario_until_ps(s);
-    bool graphs = true;
-    for (uint32_t i = 0; i < parts->njobs; i++)
-        graphs &= parts->jobs[i].workload != NULL;
-    if (graphs)
+    if (cost_all_graphs(parts))
         return (double)p->bytes / (double)weft_jobs_volume(jobs);
     return until_ps ? (double)p->net->ops->now_ps(p->net) / (double)until_ps : 0;
 }
@@ -245,7 +250,7 @@ static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenari
         out->packet_hops += w->hops * hops_times;
         out->cpu_s += cost_hops_s(w) * hops_times + w->messages * times * w->m->message_ns * 1e-9;
     }
-    if (p->ways[TRAINS].train > 1)
+    if (p->ways[TRAINS].train > 1 && cost_all_graphs(parts)) /* short flows wait for trains */
         trains_s = (cost_hops_s(&p->ways[OWN]) - cost_hops_s(&p->ways[TRAINS])) * hops_times;
     if (out->cpu_s >= TRAINS_WORTH_S && out->cpu_s - trains_s <= out->cpu_s * TRAINS_PART)
         out->trains_cpu_s = out->cpu_s - trains_s;
@@ -398,7 +403,7 @@ void weft_cost_text(FILE *out, const struct weft_cost *c)
             cost_count(c->packet_hops, hops), cost_count(c->messages, messages), c->transport,
             weft_human_time((int64_t)(c->cpu_s * 1e12), cpu));
     if (c->trains_cpu_s > 0)
-        fprintf(out, " (%s in trains: transport.train=%d, an approximation)",
+        fprintf(out, " (at best %s in trains: transport.train=%d, an approximation)",
                 weft_human_time((int64_t)(c->trains_cpu_s * 1e12), trains), MOST_TRAIN);
     fprintf(out, ", %s of memory", weft_human_size((uint64_t)c->memory_bytes, memory));
     if (c->seen == WEFT_COST_SHARE)

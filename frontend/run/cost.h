@@ -32,7 +32,8 @@ struct weft_cost {
     const char *transport; /**< what most packets go by: a name of run/cost.def */
     double messages, packet_hops;
     double cpu_s;        /**< of one thread, without replay */
-    double trains_cpu_s; /**< the same with transport.train=15; 0: not allowed, or hardly less */
+    double trains_cpu_s; /**< the same with transport.train=15, at best; 0: not allowed, of flows,
+                            or hardly less */
     double memory_bytes; /**< peak, with what the scenario itself takes */
 };
 

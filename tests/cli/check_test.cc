@@ -204,23 +204,26 @@ TEST(Check, SaysWhichControlIsNeverReplayed)
 }
 
 // What takes a second or more, and half of that or less in trains of packets, is said to; not where
-// packets have to go one by one, or go in trains already.
+// packets have to go one by one, or go in trains already, nor of flows of all lengths.
 TEST(Check, TheCostSaysWhatTrainsWouldTake)
 {
-    const auto cost = [](Args settings) {
-        settings.insert(settings.end(), {"topology.type=leaf-spine", "workload.type=generate",
-                                         "generate.kind=all-to-all", "generate.size=2GiB"});
-        Args a = {"check", "--json"};
-        for (const auto &s : settings)
-            a.insert(a.end(), {"--set", s});
-        return weft(a);
+    const Args collective = {"workload.type=generate", "generate.kind=all-to-all",
+                             "generate.size=2GiB"};
+    const auto cost = [&](const Args &settings, const Args &workload) {
+        return weft(
+            with_sets(with_sets({"check", "--json", "--set", "topology.type=leaf-spine"}, workload),
+                      settings));
     };
-    const Said single = cost({"congestion-control.name=dcqcn"});
+    const Said single = cost({"congestion-control.name=dcqcn"}, collective);
     EXPECT_GT(value(single, "cpu_time_s"), 3 * value(single, "trains_cpu_time_s"));
     for (const Args &settings :
          {Args{"congestion-control.name=hpcc"}, Args{"congestion-control.name=swift"},
           Args{"congestion-control.name=none", "transport.train=15"},
           Args{"congestion-control.name=none", "switch.balance=spray",
                "transport.recovery=out-of-order"}})
-        EXPECT_CONTAINS(cost(settings).out, "\"trains_cpu_time_s\": null");
+        EXPECT_CONTAINS(cost(settings, collective).out, "\"trains_cpu_time_s\": null");
+    const Said flows = cost({"congestion-control.name=none"},
+                            {"workload.type=cdf", "cdf.sizes=websearch", "cdf.duration=100ms"});
+    EXPECT_GT(value(flows, "cpu_time_s"), 1);
+    EXPECT_CONTAINS(flows.out, "\"trains_cpu_time_s\": null");
 }
