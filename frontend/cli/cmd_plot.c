@@ -196,12 +196,16 @@ static int read_font(const char *text, struct weft_figure *f, struct weft_err *e
     return 0;
 }
 
-/* An axis with numbers above 0 becomes logarithmic. */
-static void make_log(struct weft_axis *a)
+/* An axis with numbers above 0 becomes logarithmic, and says so. */
+static void make_log(struct weft_figure *f, struct weft_axis *a)
 {
-    a->log = !a->ticks && !a->hidden;
+    const size_t n = strlen(a->label), unit = n && a->label[n - 1] == ')';
+    a->log = a->keeps_log = !a->ticks && !a->hidden;
     if (a->log && a->from <= 0)
         a->from = NAN;
+    if (a->log && n && !strstr(a->label, WEFT_LOG_SCALE))
+        a->label = weft_figure_printf(f, "%.*s" WEFT_LOG_SCALE "%s", (int)(n - unit), a->label,
+                                      unit ? ")" : "");
 }
 
 /* Gives the figure the looks that were asked for. */
@@ -224,9 +228,9 @@ static int plot_dress(const struct plot_opts *o, struct weft_figure *f, struct w
     for (struct weft_panel *p = f->panels; p; p = p->next) {
         p->height *= scale;
         if (o->logx)
-            make_log(&p->x);
+            make_log(f, &p->x);
         if (o->logy)
-            make_log(&p->y);
+            make_log(f, &p->y);
     }
     const double most = presets[o->preset].most_in * WEFT_FIGURE_INCH;
     if (height <= 0 && most > 0 && weft_script_height(f) > most)

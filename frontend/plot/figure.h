@@ -66,10 +66,13 @@ struct weft_tick {
     const char *text;
 };
 
+#define WEFT_LOG_SCALE ", log scale" /**< in the label of an axis, before a ")" */
+
 /** An axis. */
 struct weft_axis {
     const char *label; /**< with its unit; "": none */
     bool log;
+    bool keeps_log;                      /**< also where its points are within a power of ten */
     bool bytes;                          /**< ticks are sizes: "10KB" */
     bool hidden;                         /**< no ticks, no line */
     double from, to;                     /**< NAN: as far as there are points */

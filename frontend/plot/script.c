@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TITLE_HEIGHT 34.0       /* of the picture, in pixels */
-#define LOG_SCALE ", log scale" /* in the label of an axis */
+#define TITLE_HEIGHT 34.0 /* of the picture, in pixels */
 /* How large letters are to those of a page, and their mean width in pixels. */
 #define LETTERS(f) ((f)->points > 0 ? (f)->points / 9 : 1)
 #define LETTER(f) (7.0 * LETTERS(f))
@@ -146,6 +145,8 @@ static void write_ticks(FILE *out, const char *name, const struct weft_axis *a, 
         }
     }
     fputs(turned ? " rotate by -35" : " norotate", out);
+    if (a->bytes && a->log) /* gnuplot's own are in kB, as nothing else of weft */
+        fprintf(out, "\nset %stics add ('1KB' 1e3, '10KB' 1e4, '100KB' 1e5)", name);
     fputc('\n', out);
 }
 
@@ -365,10 +366,10 @@ static struct weft_axis plain_if_short(const struct weft_panel *p, const char *n
     panel_ends(p, name, &from, &to);
     from = isnan(a.from) ? from : a.from;
     to = isnan(a.to) ? to : a.to;
-    const char *says = strstr(a.label, LOG_SCALE);
-    if (!a.log || a.ticks || !says || !(from > 0 && to < 10 * from))
+    const char *says = strstr(a.label, WEFT_LOG_SCALE);
+    if (!a.log || a.keeps_log || a.ticks || !says || !(from > 0 && to < 10 * from))
         return a;
-    snprintf(label, 128, "%.*s%s", (int)(says - a.label), a.label, says + strlen(LOG_SCALE));
+    snprintf(label, 128, "%.*s%s", (int)(says - a.label), a.label, says + strlen(WEFT_LOG_SCALE));
     a.label = label;
     a.log = false;
     return a;

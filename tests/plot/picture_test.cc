@@ -124,6 +124,30 @@ TEST(Plot, ScriptDrawsWithGnuplotAlone)
     EXPECT_CONTAINS(slurp(out), "</svg>");
 }
 
+TEST(Plot, AxesThatAreToBeLogarithmicAreAndSaySo)
+{
+    TempDir dir;
+    make_nasty(dir / "a");
+    const Said s = weft({"plot", dir / "a", "slowdown", "--logy", "--to", "gnuplot", "-o", "-"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "set ylabel 'FCT slowdown (1: as alone, log scale)'\nset logscale y");
+}
+
+TEST(Plot, SizesAreInKBAsElsewhere)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/flows.csv", "job,size_bytes,start_ns,fct_ns,slowdown\n"
+                                    "j,100,0.000,10.000,1.0\nj,20000000,0.000,10.000,2.0\n");
+    ASSERT_EQ(weft({"plot", dir / "a", "slowdown"}).code, 0);
+    const std::string svg = slurp(dir / "a/slowdown.svg");
+    for (const char *size : {">1KB<", ">10KB<", ">100KB<", ">1MB<"})
+        EXPECT_CONTAINS(svg, size);
+    EXPECT_LACKS(svg, "kB");
+}
+
 // A scale of logarithms whose points are within a power of ten would have one number or two.
 TEST(Plot, AxesWithinAPowerOfTenAreLinear)
 {
