@@ -749,6 +749,21 @@ TEST(Replay, LongMessagesThatAreTakenOverGetOn)
 
 /* A message that its entry would have faster than it can be is received later, and acknowledged
  * after that. */
+// Of long messages rates are compared, no times of whole ones.
+TEST(Replay, ErrorOfTheMeanWhereOnlyRatesWereCompared)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const Said s = weft(
+        with_sets({"run", "--no-out"},
+                  {"topology.type=single-switch", "single-switch.hosts=4", "workload.type=generate",
+                   "generate.kind=gather", "generate.size=400MB", "generate.count=4",
+                   "congestion-control.name=hpcc", "run.replay=1%", "run.replay-resample=true"}));
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "estimated error of the mean completion time ");
+    EXPECT_LACKS(s.out, "nan %");
+}
+
 TEST(Replay, MessagesAreAcknowledgedOnceTheyAreReceived)
 {
     if (!has_packet())

@@ -277,7 +277,7 @@ void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures
     f->checks = r->checked;
     if (!r->taken)
         return;
-    if (r->resamples && n > 0) {
+    if (r->resamples && r->took_ps > 0) {
         f->error = (fabs(r->off_ps) + 2 * sqrt(r->off_ps_squares)) / r->took_ps;
         f->error_bound = f->end_error = f->error;
         return;
