@@ -274,8 +274,9 @@ void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
     const int64_t received_ps = k->taken_ps + (int64_t)(m->received_ps + later_ps);
     const int64_t ideal_ps = k->start_ps + taken_ideal_ps(e, k);
     k->due_ps[MEMO_SENT] = k->sent_ps = k->taken_ps + (int64_t)(sent_ps * share);
-    /* a QP's messages are received, and acknowledged after that, in order */
-    q->received_ps = weft_ps_max(q->received_ps, weft_ps_max(received_ps, ideal_ps));
+    /* a QP's messages are received, and acknowledged after that, in order; events at the
+     * same time would run in the order of the places of messages, which are reused */
+    q->received_ps = weft_ps_max(q->received_ps + 1, weft_ps_max(received_ps, ideal_ps));
     q->acked_ps = weft_ps_max(q->acked_ps, k->taken_ps + (int64_t)(m->acked_ps + later_ps));
     if (q->received_ps > received_ps)
         q->acked_ps =
