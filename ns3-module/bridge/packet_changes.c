@@ -81,7 +81,7 @@ bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_ne
     struct weft_engine *e = n->simulation->engine(n->simulation);
     if (!weft_engine_qp_state(e, qpn, &qp->state))
         return false;
-    if (n->nroce && qp->state.msg != UINT64_MAX)
+    if (n->roce_ids && qp->state.msg != UINT64_MAX)
         qp->state.msg = n->roce_ids[qp->state.msg];
     qp->control = weft_engine_qp_control(e, qpn);
     weft_engine_observe(e, qpn, observed);

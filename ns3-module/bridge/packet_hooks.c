@@ -17,7 +17,7 @@ void weft_packet_on_acked(void *ctx, const struct weft_completion *done)
     struct packet_net *n = (struct packet_net *)ctx;
     if (n->observer.flow) {
         struct weft_completion flow = *done;
-        if (n->nroce && !weft_packet_by_tcp(n, done->msg.prio))
+        if (n->roce_ids && !weft_packet_by_tcp(n, done->msg.prio))
             flow.id = n->roce_ids[done->id];
         n->observer.flow(n->observer.ctx, &flow);
     }

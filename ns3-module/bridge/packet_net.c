@@ -73,19 +73,25 @@ static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *si
 
 /* ---- messages ---- */
 
-/* Beside TCP: room for the number of one more message of the engine. */
+/* Beside TCP: the number of the message that the engine is given next, which it may report before
+ * it has taken it. */
 static inline int reserve_id(struct packet_net *n, struct weft_err *err)
 {
-    if (!weft_packet_uses_tcp(n) || WEFT_GROW(n->roce_ids, n->nroce, &n->roce_cap))
+    if (!weft_packet_uses_tcp(n))
         return 0;
-    return weft_err_no_memory(err, "the numbers of messages");
+    if (!WEFT_GROW(n->roce_ids, n->nroce, &n->roce_cap))
+        return weft_err_no_memory(err, "the numbers of messages");
+    n->roce_ids[n->nroce] = n->posted;
+    return 0;
 }
 
-/* The engine has taken a message, for which there is room. */
+/* The engine has taken it. */
 static inline void note_id(struct packet_net *n)
 {
-    if (weft_packet_uses_tcp(n))
-        n->roce_ids[n->nroce++] = n->posted++;
+    if (weft_packet_uses_tcp(n)) {
+        n->nroce++;
+        n->posted++;
+    }
 }
 
 int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *transport,

@@ -182,6 +182,25 @@ TEST(SeriesOnChange, WindowsOfTcp)
     EXPECT_EQ(found, 1u);
 }
 
+// Beside TCP the engine's messages have numbers of their own: what a QP reports while it is given
+// one is under that of the run.
+TEST(SeriesOnChange, OneFlowBesideTcp)
+{
+    TempDir dir;
+    if (!has_ns3())
+        GTEST_SKIP() << "no ns-3";
+    const Said said =
+        weft(with_sets({"run", "--quiet", "--out", dir / "out"},
+                       {"topology.type=single-switch", "single-switch.hosts=6",
+                        "workload.type=generate", "generate.kind=scatter", "generate.size=4KiB",
+                        "tcp.prios=160", "sample.on=change", "sample.what=rate:flow 1"}));
+    ASSERT_EQ(said.code, 0) << said.err;
+    const auto rows = cells(dir / "out/series/qp.csv");
+    ASSERT_GT(rows.size(), 1u);
+    for (size_t i = 1; i < rows.size(); i++)
+        EXPECT_EQ(rows[i][2] + " to " + rows[i][3], "0 to 2") << "row " << i;
+}
+
 TEST(SeriesOnChange, WhatHasNoMomentsIsRefused)
 {
     TempDir dir;
