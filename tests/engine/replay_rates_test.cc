@@ -338,6 +338,21 @@ TEST(ReplayRates, WhateverIsSet)
     EXPECT_GT(skipped, 0.01);
 }
 
+// Packets that no ACK comes for, as the receiver waits for more of them, are not sent again while
+// their message is taken over.
+TEST(ReplayRates, NothingTimesOut)
+{
+    Case c;
+    c.cc = "none";
+    c.engine = {{"transport.ack-every", "16"}, {"transport.rto", "200us"}};
+    for (uint32_t h = 0; h < 8; h++)
+        c.posts.push_back({h, (h + 3) % 8, 200'000'000 + 70'000 * h, 0});
+    const Outcome on = Play(c, tolerance);
+    EXPECT_GT(on.replay.skipped_hops, on.totals.packet_hops / 2);
+    EXPECT_EQ(on.totals.rtos, 0u);
+    EXPECT_EQ(on.totals.retx_packets, 0u);
+}
+
 // What can't be skipped is simulated, and said.
 TEST(ReplayRates, SaysWhyNot)
 {

@@ -290,6 +290,34 @@ TEST(Train, ReplayAndThreadsAreExact)
     }
 }
 
+// A train counts as one packet, whatever of it was taken over or stood for others alike.
+TEST(Train, ReplayCountsTrains)
+{
+    if (!weft_engine_can_replay())
+        GTEST_SKIP() << "no replay";
+    weft_totals t[2] = {};
+    for (int replay : {0, 1}) {
+        World w("leaf-spine", FOUR_LEAVES, Train("15"), "none");
+        w.Build();
+        weft_err err = {};
+        if (replay) {
+            EXPECT_EQ(weft_engine_set_replay(w.e, WEFT_REPLAYING_EAGERLY, 64 << 20, &err), 0);
+        }
+        for (uint32_t h = 0; h < 16; h += 2)
+            w.Send(h, h + 1, 40'000'000);
+        w.Run();
+        t[replay] = w.Totals();
+        if (replay) {
+            weft_replay_figures f = {};
+            weft_engine_replay_figures(w.e, &f);
+            EXPECT_GT(f.hops, 1000u) << f.why;
+        }
+    }
+    EXPECT_EQ(t[0].sent[WEFT_PKT_DATA], t[1].sent[WEFT_PKT_DATA]);
+    EXPECT_EQ(t[0].delivered[WEFT_PKT_ACK], t[1].delivered[WEFT_PKT_ACK]);
+    EXPECT_EQ(t[0].packet_hops, t[1].packet_hops);
+}
+
 TEST(Train, ObstaclesAreNamed)
 {
     const std::vector<std::tuple<Settings, const char *, const char *>> cases = {

@@ -17,7 +17,10 @@
 
 #include <stdlib.h>
 
-#define WORTH_PERIODS 16u   /**< that must be left to be skipped */
+#define SHORTER_TRAINS                                                                             \
+    2u                    /**< times as long as a train is the end of a message with shorter ones  \
+                           */
+#define WORTH_PERIODS 16u /**< that must be left to be skipped */
 #define REFERENCE_PACKETS 8 /**< for which the reference QP is watched at first, later longer */
 #define QUICK_TRIES 8u      /**< times that a state is compared after one period alone */
 #define VALUES_PER_QP 128u  /**< of a state that take as long to read as a QP to be joined */
@@ -162,7 +165,9 @@ uint64_t replay_before_last(const struct weft_engine *e, const struct qp *q)
     if (q->snd->nxt_msg == NIL)
         return 0;
     const struct msg *m = msg_at(e, q->snd->nxt_msg);
-    return m->first_psn + m->npkts - 1 - q->snd->nxt_psn;
+    const uint64_t left = m->first_psn + m->npkts - 1 - q->snd->nxt_psn,
+                   shorter = q->kind->train > 1 ? SHORTER_TRAINS * q->kind->train : 0;
+    return left > shorter ? left - shorter : 0;
 }
 
 static void component_count_in(struct weft_engine *e, struct replay_packets *r, uint32_t qi)

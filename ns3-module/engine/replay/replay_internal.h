@@ -311,7 +311,7 @@ bool replay_same(struct weft_engine *e, struct replay_scope *p, struct snapshot 
 /* replay_components.c */
 /** Room for all QPs; false when out of memory. */
 bool replay_components_ready(struct weft_engine *e);
-/** Packets that a QP may still send before the last of its message. */
+/** Packets that a QP may still send before the last of its message, or trains get shorter. */
 uint64_t replay_before_last(const struct weft_engine *e, const struct qp *q);
 /** Makes components of what is ready; the time at which others are, WEFT_NEVER: none. */
 int64_t replay_components_find(struct weft_engine *e);

@@ -180,7 +180,7 @@ static void packet_periods_note_sum(struct weft_engine *e, struct replay_compone
         packet_periods_later(e, k, k->snapshot.other ? k->snapshot.other : "out of memory");
         return;
     }
-    k->period_ps = ps / sent;
+    k->period_ps = ps / sent * qp_at(e, k->reference)->kind->train;
     k->tried = 0;
     k->from_ps = e->now;
     k->phase = REPLAY_SUM;

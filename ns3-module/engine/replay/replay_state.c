@@ -95,20 +95,20 @@ bool replay_state_sum(struct weft_engine *e, struct replay_scope *p, struct snap
     return t->same;
 }
 
-/* Packets that the ports of a component have sent, those at hosts of that, and how often they were
- * paused.
- */
+/* Packets that the ports of a component have sent, those at hosts of that, how often they were
+ * paused, and packets that count as those before them in their train. */
 struct sent {
-    uint64_t all, hosts, pauses;
+    uint64_t all, hosts, pauses, in_trains;
 };
 
 static struct sent state_sent_of(const struct weft_engine *e, const struct replay_scope *p)
 {
-    struct sent s = {0, 0, 0};
+    struct sent s = {0};
     for (uint32_t i = 0; i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
         s.all += port->st.tx_packets;
         s.hosts += port->nic == NIL ? 0 : port->st.tx_packets;
+        s.in_trains += port->nic == NIL ? 0 : e->nics.of[port->nic].in_trains;
         s.pauses += port->st.pauses;
     }
     return s;
@@ -123,6 +123,7 @@ static void state_count_component(struct weft_engine *e, const struct replay_sco
     uint64_t data = 0;
     for (uint32_t i = 0; i < p->nqps; i++)
         data += (uint64_t)(p->moved[p->qps[i]][0] * periods);
+    data -= after.in_trains - before.in_trains;
     const uint64_t acks = after.hosts - before.hosts - data;
     e->tot.packet_hops += after.all - before.all;
     e->tot.sent[WEFT_PKT_DATA] += data;
@@ -140,7 +141,7 @@ static void state_count_component(struct weft_engine *e, const struct replay_sco
 void replay_state_move(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
                        int64_t periods)
 {
-    const struct sent before = p->component ? state_sent_of(e, p) : (struct sent){0, 0, 0};
+    const struct sent before = p->component ? state_sent_of(e, p) : (struct sent){0};
     snapshot_start(t, SNAPSHOT_MOVE, e->now);
     t->periods = periods;
     replay_state_read(e, p, t);

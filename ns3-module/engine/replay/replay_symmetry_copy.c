@@ -115,9 +115,14 @@ bool replay_copy_ready(struct weft_engine *e, struct replay_component *lead)
 struct copying {
     struct weft_engine *e;
     const struct replay_scope *from, *to;
-    uint64_t old[2], new[2]; /* packets that were underway in the follower, and that are: data, ACKs
-                              */
+    /* packets that were underway in the follower, and that are: data, ACKs, ends of trains */
+    uint64_t old[3], new[3];
 };
+
+static size_t copy_sort(const struct pkt *k)
+{
+    return k->kind != WEFT_PKT_DATA ? 1 : k->frame ? 0 : 2;
+}
 
 static uint32_t copy_qp_there(const struct copying *c, uint32_t qi)
 {
@@ -160,7 +165,7 @@ static void copy_packet(struct copying *c, struct list *to, const struct pkt *k)
     if (data)
         n->msg = copy_msg_there(c, k->qp, n->qp, k->msg);
     list_append(e, to, n, i);
-    c->new[!data]++;
+    c->new[copy_sort(n)]++;
 }
 
 static void copy_list(struct copying *c, struct list from, struct list *to)
@@ -169,7 +174,7 @@ static void copy_list(struct copying *c, struct list from, struct list *to)
     for (uint32_t n = 0; to->head != NIL && walk_on(e, n, e->pkts.pool.n, "packets of a copy");
          n++) {
         const uint32_t i = to->head;
-        c->old[pkt_at(e, i)->kind != WEFT_PKT_DATA]++;
+        c->old[copy_sort(pkt_at(e, i))]++;
         list_take(to, pkt_at(e, i));
         pkt_free(e, i);
     }
@@ -209,7 +214,7 @@ static void copy_port(struct copying *c, uint32_t from, uint32_t to)
 
 /* ---- the follower ---- */
 
-/* Packets that its ports have sent; that its hosts have made; of them, data. */
+/* Packets that its ports have sent; that its hosts have made; of them, data, a train being one. */
 struct sent {
     uint64_t hops, made, data;
 };
@@ -231,6 +236,7 @@ static struct sent copy_sent_of(const struct weft_engine *e, const struct replay
         if (port->nic == NIL)
             continue;
         s.made += port->st.tx_packets;
+        s.data -= e->nics.of[port->nic].in_trains;
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
             s.made += copy_length(e, port->lane[prio].q);
     }
@@ -256,7 +262,7 @@ void replay_copy(struct weft_engine *e, struct replay_component *lead, struct re
     const struct sent after = copy_sent_of(e, &k->scope);
     const uint64_t data = after.data - before.data, acks = after.made - before.made - data;
     e->tot.packet_hops += after.hops - before.hops;
-    e->tot.sent[WEFT_PKT_DATA] += data;
+    e->tot.sent[WEFT_PKT_DATA] += data + c.new[2] - c.old[2];
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_DATA] += data + c.old[0] - c.new[0];
     e->tot.delivered[WEFT_PKT_ACK] += acks + c.old[1] - c.new[1];

@@ -21,7 +21,7 @@
 #define TRAIN_WAITS 17     /**< if its turns take so many times as long as its rate asks for */
 #define TRAIN_VARIES 5u    /**< packets that it may have less */
 #define TRAIN_ACKS 60u     /**< packets per ACK, where it makes no difference, */
-#define TRAIN_OF_ACKS 6u   /**< this part of a message, */
+#define TRAIN_OF_ACKS 4u   /**< this part of a message, */
 #define TRAIN_OF_RTO 4     /**< and this part of the retransmission timeout at most */
 #define TRAIN_CNPS (255u / TRAIN_TURNS) /**< that sender.owes has room for */
 
@@ -100,14 +100,14 @@ void nic_train_acks(struct qp_kind *k)
 }
 
 /* Whether the next @p n packets of message @p m, which has sent @p sent, are acknowledged at once:
- * they may be the first that are, they end a part of it, or the retransmission timer is not to wait
- * for more. */
+ * they may be the first that are, a part of it waits for that, or the retransmission timer is not
+ * to wait for more. */
 static bool train_asks(const struct weft_engine *e, const struct qp *q, const struct msg *m,
                        uint64_t sent, uint64_t n)
 {
     const int64_t rto_ps = profile_of(q)->t.rto_ps;
-    const uint64_t part = m->npkts / TRAIN_OF_ACKS;
-    return train_unheard(q, sent) || !part || sent / part != (sent + n) / part ||
+    return train_unheard(q, sent) ||
+           q->snd->nxt_psn + n - q->snd->una_psn > m->npkts / TRAIN_OF_ACKS ||
            q->snd->rto_at_ps - e->now < rto_ps - rto_ps / TRAIN_OF_RTO;
 }
 
@@ -133,6 +133,7 @@ uint64_t nic_train_couple(const struct weft_engine *e, struct nic *n, struct qp 
     snd->nxt_psn += more;
     snd->nxt_bytes += bytes;
     n->made_bytes += bytes;
+    n->in_trains += more;
     snd->owes = (uint8_t)((snd->owes & ~(TRAIN_TURNS - 1u)) | more);
     return more;
 }

@@ -586,7 +586,9 @@ void rc_rto(struct weft_engine *e, uint64_t number)
     }
     if (profile_of(q)->low_rto && nic_rto_extend(e, qi))
         return;
-    snd->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
+    snd->rto_at_ps = WEFT_NEVER; /* armed again by the first packet that is sent */
+    if (snd->nxt_msg == NIL && snd->nxt_psn < qp_end_psn(e, q))
+        return; /* an extension sends for it, and no packet that follows brings an ACK */
     const struct packet_timers *timers = profile_of(q)->recovery->timers;
     const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : snd->una_psn == snd->top_psn;
     if (idle && waits_for_credit(q)) {
