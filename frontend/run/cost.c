@@ -54,7 +54,7 @@ static const struct manner manners[] = {
 /** What a hop of one costs, of that of a packet. */
 #define TRAIN_HOP 3.0
 /** Packets of a message per ACK where that makes no difference, but for those at its ends. */
-#define TRAIN_ACKS 60.0
+#define TRAIN_ACKS 30.0
 /** CPU seconds of a run from which on trains are named that take at most this part of them. */
 #define TRAINS_WORTH_S 1.0
 #define TRAINS_PART 0.5

@@ -84,7 +84,7 @@ TEST(Train, AloneAMessageTakesAsLong)
     }
 }
 
-// A control that does not hear of ACKs has trains acknowledged four by four: links carry as many
+// A control that does not hear of ACKs has trains acknowledged two by two: links carry as many
 // bytes, of fewer ACKs. No retransmission timer waits for them in vain, however short.
 TEST(Train, AcksThatMakeNoDifference)
 {
@@ -101,9 +101,9 @@ TEST(Train, AcksThatMakeNoDifference)
             acks[trains] = w.Totals().delivered[WEFT_PKT_ACK];
         }
         EXPECT_EQ(back[0].tx_bytes, back[1].tx_bytes) << cc;
-        EXPECT_LT((std::string(cc) == "dctcp" ? 10 : 30) * acks[1], acks[0]) << cc;
+        EXPECT_LT((std::string(cc) == "dctcp" ? 10 : 20) * acks[1], acks[0]) << cc;
     }
-    for (const char *rto : {"30us", "60us", "1ms"}) { // 60 packets of 14 QPs take 70 us
+    for (const char *rto : {"30us", "1ms"}) { // 30 packets of 14 QPs take 35 us
         World w("leaf-spine", FOUR_LEAVES, Train("15", {{"transport.rto", rto}}), "none");
         w.Build();
         for (uint32_t dst = 1; dst < 15; dst++)

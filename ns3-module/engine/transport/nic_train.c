@@ -20,7 +20,7 @@
 #define TRAIN_OF_SLOWER 2u /**< a slower QP's trains are at most this part of the longest, */
 #define TRAIN_WAITS 17     /**< if its turns take so many times as long as its rate asks for */
 #define TRAIN_VARIES 5u    /**< packets that it may have less */
-#define TRAIN_ACKS 60u     /**< packets per ACK, where it makes no difference, */
+#define TRAIN_ACKS 30u     /**< packets per ACK, where it makes no difference, */
 #define TRAIN_OF_ACKS 4u   /**< this part of a message, */
 #define TRAIN_OF_RTO 4     /**< and this part of the retransmission timeout at most */
 #define TRAIN_CNPS (255u / TRAIN_TURNS) /**< that sender.owes has room for */
