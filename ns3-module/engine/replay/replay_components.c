@@ -17,10 +17,8 @@
 
 #include <stdlib.h>
 
-#define SHORTER_TRAINS                                                                             \
-    2u                    /**< times as long as a train is the end of a message with shorter ones  \
-                           */
-#define WORTH_PERIODS 16u /**< that must be left to be skipped */
+#define SHORTER_TRAINS 2u   /**< at the end of a message, as many packets as so many trains */
+#define WORTH_PERIODS 16u   /**< that must be left to be skipped */
 #define REFERENCE_PACKETS 8 /**< for which the reference QP is watched at first, later longer */
 #define QUICK_TRIES 8u      /**< times that a state is compared after one period alone */
 #define VALUES_PER_QP 128u  /**< of a state that take as long to read as a QP to be joined */
