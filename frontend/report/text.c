@@ -296,7 +296,7 @@ static void skipped(FILE *out, const struct weft_summary *s)
                 "percentile, of the end %.2g %%",
                 100 * r->error, 100 * r->error_bound, 100 * r->end_error);
     if (r->checks)
-        fprintf(out, ", measured on %" PRIu64 " of %" PRIu64 " messages taken over", r->checks,
+        fprintf(out, ", measured on %" PRIu64 " messages; %" PRIu64 " taken over", r->checks,
                 r->taken);
     else
         fprintf(out, ", a bound: none of %" PRIu64 " messages taken over was simulated as well",
