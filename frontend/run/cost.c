@@ -114,7 +114,7 @@ static double cost_sent(const struct way *w, double bytes)
 {
     const double packets = cost_packets(w, bytes),
                  few = TRAIN_ENDS + bytes / w->frame_bytes / TRAIN_ACKS;
-    return packets + ceil(w->few_acks ? fmin(few, packets) : packets * w->acks);
+    return packets + ceil(w->train > 1 && w->few_acks ? fmin(few, packets) : packets * w->acks);
 }
 
 static void cost_on_flow(void *ctx, const struct weft_completion *done)
@@ -152,21 +152,31 @@ static double cost_acks(const struct weft_scenario *s, const char *section, doub
     return bytes > frame_bytes ? frame_bytes / bytes : every > 1 ? 1 / every : 1;
 }
 
+static bool cost_all_graphs(const struct weft_scenario_parts *parts)
+{
+    bool graphs = true;
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        graphs &= parts->jobs[i].workload != NULL;
+    return graphs;
+}
+
 /* Whether packets that go one by one could go in trains, which the congestion control neither
- * forbids nor slows down. */
-static bool cost_may_have_trains(const struct weft_scenario *s, const struct way *own)
+ * forbids nor slows down, and for which no short flows wait. */
+static bool cost_may_have_trains(const struct weft_scenario *s,
+                                 const struct weft_scenario_parts *parts, const struct way *own)
 {
     const unsigned each =
         WEFT_CC_NEEDS_SIGNALS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_PINT | WEFT_CC_NEEDS_INT;
-    return own->train <= 1 && !s->cc->on_ack && !(weft_cc_needs(s->cc, s->cc_params) & each) &&
+    return own->train <= 1 && own->few_acks && cost_all_graphs(parts) &&
+           !(weft_cc_needs(s->cc, s->cc_params) & each) &&
            weft_scenario_effective(s, "transport", "train");
 }
 
 /* How messages go. */
-static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f,
+static void cost_ways(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                       struct cost_play *p)
 {
-    const double mtu = (double)weft_scenario_manner(s, f).frame_bytes;
+    const double mtu = (double)weft_scenario_manner(s, parts->fabric).frame_bytes;
     const double ip_bytes = weft_scenario_number(s, "tcp", "mtu"), header_bytes = 40;
     const char *own = weft_scenario_own_transport(s);
     const bool uet = own && strcmp(own, "uet") == 0;
@@ -180,8 +190,7 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
                                 .train = weft_scenario_number(s, "transport", "train"),
                                 .few_acks = !s->cc->on_ack};
     p->ways[TRAINS] = p->ways[OWN];
-    p->ways[OWN].few_acks &= p->ways[OWN].train > 1;
-    p->ways[TRAINS].train = cost_may_have_trains(s, &p->ways[OWN]) ? MOST_TRAIN : 1;
+    p->ways[TRAINS].train = cost_may_have_trains(s, parts, &p->ways[OWN]) ? MOST_TRAIN : 1;
     p->ways[UET] = (struct way){.m = &manners[MANNER_UET],
                                 .frame_bytes = p->ways[OWN].frame_bytes,
                                 .acks = cost_acks(s, "uet", mtu)};
@@ -189,14 +198,6 @@ static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f
         (struct way){.m = &manners[MANNER_TCP],
                      .frame_bytes = ip_bytes > header_bytes ? ip_bytes - header_bytes : 1460,
                      .acks = cost_acks(s, "tcp", 0)};
-}
-
-static bool cost_all_graphs(const struct weft_scenario_parts *parts)
-{
-    bool graphs = true;
-    for (uint32_t i = 0; i < parts->njobs; i++)
-        graphs &= parts->jobs[i].workload != NULL;
-    return graphs;
 }
 
 /* The share of the run that was played, 0: it is not known. */
@@ -250,7 +251,7 @@ static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenari
         out->packet_hops += w->hops * hops_times;
         out->cpu_s += cost_hops_s(w) * hops_times + w->messages * times * w->m->message_ns * 1e-9;
     }
-    if (p->ways[TRAINS].train > 1 && cost_all_graphs(parts)) /* short flows wait for trains */
+    if (p->ways[TRAINS].train > 1)
         trains_s = (cost_hops_s(&p->ways[OWN]) - cost_hops_s(&p->ways[TRAINS])) * hops_times;
     if (out->cpu_s >= TRAINS_WORTH_S && out->cpu_s - trains_s <= out->cpu_s * TRAINS_PART)
         out->trains_cpu_s = out->cpu_s - trains_s;
@@ -309,7 +310,7 @@ void weft_cost_estimate(const struct weft_cli *cli, const struct weft_scenario *
     if (!s->backend->uses_cc)
         return;
     struct cost_play p = {.budget_s = budget_s};
-    cost_ways(s, parts->fabric, &p);
+    cost_ways(s, parts, &p);
     p.tree_links = 2 + 2.0 * parts->fabric->nswitches / (parts->fabric->nhosts + 1.0);
     struct weft_routes *routes = weft_routes_new(parts->fabric, &err);
     struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
@@ -339,7 +340,7 @@ bool weft_cost_may_be_long(const struct weft_scenario *s, const struct weft_scen
     double bytes = volume_bytes;
     if (!s->backend->uses_cc)
         return false;
-    cost_ways(s, parts->fabric, &p);
+    cost_ways(s, parts, &p);
     for (uint32_t i = 0; i < parts->njobs; i++) {
         const struct weft_job_plan *j = &parts->jobs[i];
         if (j->flows && (!j->flows->offered || !until_ps))

@@ -95,15 +95,9 @@ bool replay_state_sum(struct weft_engine *e, struct replay_scope *p, struct snap
     return t->same;
 }
 
-/* Packets that the ports of a component have sent, those at hosts of that, how often they were
- * paused, and packets that count as those before them in their train. */
-struct sent {
-    uint64_t all, hosts, pauses, in_trains;
-};
-
-static struct sent state_sent_of(const struct weft_engine *e, const struct replay_scope *p)
+struct replay_sent replay_sent_of(const struct weft_engine *e, const struct replay_scope *p)
 {
-    struct sent s = {0};
+    struct replay_sent s = {0};
     for (uint32_t i = 0; i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
         s.all += port->st.tx_packets;
@@ -117,9 +111,9 @@ static struct sent state_sent_of(const struct weft_engine *e, const struct repla
 /* Totals are of all components. In a period all that is sent is delivered, what hosts send that is
  * not data is ACKs, and each pause is followed by a resume. */
 static void state_count_component(struct weft_engine *e, const struct replay_scope *p,
-                                  struct sent before, int64_t periods)
+                                  struct replay_sent before, int64_t periods)
 {
-    const struct sent after = state_sent_of(e, p);
+    const struct replay_sent after = replay_sent_of(e, p);
     uint64_t data = 0;
     for (uint32_t i = 0; i < p->nqps; i++)
         data += (uint64_t)(p->moved[p->qps[i]][0] * periods);
@@ -141,7 +135,7 @@ static void state_count_component(struct weft_engine *e, const struct replay_sco
 void replay_state_move(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
                        int64_t periods)
 {
-    const struct sent before = p->component ? state_sent_of(e, p) : (struct sent){0};
+    const struct replay_sent before = p->component ? replay_sent_of(e, p) : (struct replay_sent){0};
     snapshot_start(t, SNAPSHOT_MOVE, e->now);
     t->periods = periods;
     replay_state_read(e, p, t);

@@ -54,6 +54,12 @@ uint32_t replay_scope_path(const struct weft_engine *e, const struct qp *q, bool
 /** The node whose buffer packets take that come to or leave @p port, NIL: a host's. */
 uint32_t replay_scope_node(const struct weft_engine *e, uint32_t port);
 void replay_scope_free(struct replay_scope *p);
+/** Packets that the ports of what takes part have sent, those at hosts of that, how often they were
+ * paused, and packets that count as those before them in their train. */
+struct replay_sent {
+    uint64_t all, hosts, pauses, in_trains;
+};
+struct replay_sent replay_sent_of(const struct weft_engine *e, const struct replay_scope *p);
 /** Reads the state of all that takes part. arrive_ps is to be right. */
 void replay_state_read(struct weft_engine *e, struct replay_scope *p, struct snapshot *t);
 /** A sum of the state of QPs, t->sum: those of a component, or all with messages. It is the same in

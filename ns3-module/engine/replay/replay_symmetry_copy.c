@@ -229,19 +229,16 @@ static uint64_t copy_length(const struct weft_engine *e, struct list l)
 
 static struct sent copy_sent_of(const struct weft_engine *e, const struct replay_scope *p)
 {
-    struct sent s = {0, 0, 0};
+    const struct replay_sent ports = replay_sent_of(e, p);
+    struct sent s = {ports.all, ports.hosts, 0};
     for (uint32_t i = 0; i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
-        s.hops += port->st.tx_packets;
-        if (port->nic == NIL)
-            continue;
-        s.made += port->st.tx_packets;
-        s.data -= e->nics.of[port->nic].in_trains;
-        for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
+        for (uint32_t prio = 0; port->nic != NIL && prio < WEFT_PRIOS; prio++)
             s.made += copy_length(e, port->lane[prio].q);
     }
     for (uint32_t i = 0; i < p->nqps; i++)
         s.data += qp_at(e, p->qps[i])->snd->nxt_psn;
+    s.data -= ports.in_trains;
     return s;
 }
 
