@@ -3,6 +3,7 @@
 #include "run/execute.h"
 
 #include "base/units.h"
+#include "report/place.h"
 #include "run/again.h"
 #include "run/alone.h"
 #include "run/cost.h"
@@ -197,6 +198,36 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
     return *jobs ? 0 : err->code;
 }
 
+/* Whether @p path lies in the folder whose real path is @p dir, as a file that a run writes. */
+static bool is_replaced(const char *path, const char *dir)
+{
+    char real[WEFT_PATH_MAX];
+    const size_t n = strlen(dir);
+    return *path && realpath(path, real) && strncmp(real, dir, n) == 0 && real[n] == '/' &&
+           weft_place_takes(real + n + 1);
+}
+
+/* Refuses a run into the folder @p dir (NULL: none) that would replace a file which the scenario
+ * reads. */
+static int keep_inputs(const struct weft_scenario *s, const char *dir, struct weft_err *err)
+{
+    char real[WEFT_PATH_MAX], buf[WEFT_PARAM_TEXT_MAX];
+    if (!dir || !realpath(dir, real))
+        return 0;
+    for (size_t i = 0; i < s->ngroups; i++)
+        for (size_t k = 0; k < s->groups[i].table->n; k++) {
+            const struct weft_scenario_group *g = &s->groups[i];
+            const char *name = g->table->params[k].name,
+                       *path = weft_scenario_value_text(g, k, buf);
+            if (weft_scenario_key_is_path(name) && is_replaced(path, real))
+                return weft_err_set(err, WEFT_E_INPUT,
+                                    "%s.%s: the run reads '%s' and would replace it: choose "
+                                    "another folder for its results than '%s'",
+                                    g->prefix, name, path, dir);
+        }
+    return 0;
+}
+
 /* Builds the net and the jobs over the parts of @p x. */
 static int execute_prepare(struct run *r, struct weft_execution *x,
                            const struct weft_execute_opts *o, struct weft_err *err)
@@ -217,6 +248,8 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
     rc.tcp_classes = others.tcp;
     rc.uet_classes = others.uet;
     weft_scenario_window(s, &rc.from_ps, &rc.to_ps);
+    if (keep_inputs(s, o->out_dir, err))
+        return err->code;
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;
