@@ -83,10 +83,11 @@ static int link_of_pair(struct pair **pairs, struct pair *of, struct weft_fabric
 
 int weft_tokens_links(struct weft_tokens *s, struct weft_fabric *f, uint32_t n)
 {
-    enum { LEAST = 9 };                        /* characters of a link: "0 1 1 0 0" */
+    enum { LEAST = 9, LEAST_BPS = 1000000 };   /* characters of a link: "0 1 1 0 0" */
     const size_t most = s->in.len / LEAST + 1; /* that the file has, whatever its header says */
     struct pair *pairs = NULL, *list = calloc(n < most ? n + 1 : most + 1, sizeof *list);
     int64_t line = 0, col = 0; /* of the first that is listed again */
+    int64_t slow = 0;          /* line of the first link that is hardly meant so */
     struct weft_fabric_link twice = {0};
     int rc = list ? 0 : weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u links", n);
     for (uint32_t i = 0; i < n && !rc; i++) {
@@ -102,9 +103,16 @@ int weft_tokens_links(struct weft_tokens *s, struct weft_fabric *f, uint32_t n)
             col = at_col;
             twice = link;
         }
+        if (!rc && link.rate_bps < LEAST_BPS && !slow)
+            slow = at_line;
     }
     HASH_CLEAR(hh, pairs);
     free(list);
+    if (!rc && slow)
+        rc = weft_fabric_note(f, s->err,
+                              "%s:%" PRId64 ": a link has less than 1 Mbps: a rate without a unit "
+                              "is in bits per second, as in ns-3; write for example 100Gbps",
+                              s->in.file, slow);
     if (!rc && line)
         rc =
             weft_fabric_note(f, s->err,

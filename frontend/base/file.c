@@ -134,6 +134,11 @@ static int open_error(struct weft_err *err, const char *path)
                        weft_file_meant(meant, path));
 }
 
+size_t weft_utf8_mark(const char *text)
+{
+    return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_size,
                    struct weft_err *err)
 {

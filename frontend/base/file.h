@@ -24,6 +24,10 @@ WEFT_C_BEGIN
 int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_size,
                    struct weft_err *err);
 
+/** Length of the mark (byte order mark) that some editors and spreadsheets put before a text in
+ * UTF-8: 3, or 0 where @p text has none. */
+size_t weft_utf8_mark(const char *text);
+
 /** How the names of the temporary files of weft_file_write end: FILE.PID.tmp. */
 #define WEFT_FILE_TEMPORARY ".tmp"
 

@@ -17,7 +17,9 @@
 int weft_scan_open(struct weft_scan *s, const char *path, struct weft_err *err)
 {
     *s = (struct weft_scan){.file = path, .line = 1, .col = 1};
-    return weft_file_read(path, MAX_BYTES, &s->text, &s->len, err);
+    const int rc = weft_file_read(path, MAX_BYTES, &s->text, &s->len, err);
+    s->pos = rc ? 0 : weft_utf8_mark(s->text);
+    return rc;
 }
 
 int weft_scan_text(struct weft_scan *s, const char *name, const char *text, struct weft_err *err)

@@ -323,8 +323,11 @@ void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabr
 void weft_source_workload_notes(const struct weft_cli *cli, const struct weft_scenario_parts *parts)
 {
     for (uint32_t i = 0; i < parts->njobs; i++)
-        if (parts->jobs[i].workload)
-            print_notes(cli, parts->jobs[i].workload->notes, "workload's file");
+        print_notes(cli,
+                    parts->jobs[i].workload ? parts->jobs[i].workload->notes
+                    : parts->jobs[i].flows  ? parts->jobs[i].flows->notes
+                                            : NULL,
+                    "workload's file");
 }
 
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)

@@ -73,7 +73,7 @@ static void offered_add_flow(struct offered *o, uint32_t src, uint32_t dst, uint
 
 /* Draws the flows of a job, twice: for the time that they take, and for where they go. From a
  * source of its own, so that the run's is as it was. */
-static int offered_add_job(struct offered *o, const struct weft_scenario *sc, uint32_t job,
+static int offered_add_job(struct offered *o, struct weft_scenario *sc, uint32_t job,
                            const struct weft_job_plan *plan, struct weft_err *err)
 {
     struct weft_job_plan p = *plan;
@@ -100,6 +100,11 @@ static int offered_add_job(struct offered *o, const struct weft_scenario *sc, ui
                              (double)w.bytes / in_s);
     }
     weft_flow_source_free(s);
+    if (rc == 0 && n == 0)
+        weft_scenario_warn(sc, err,
+                           "workload '%s' sends nothing: its duration ends before its first flow, "
+                           "or its list has none",
+                           plan->name);
     return err->code;
 }
 

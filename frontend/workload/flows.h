@@ -63,6 +63,7 @@ struct weft_flow_source {
     void (*arrived)(struct weft_flow_source *s, uint64_t number, int64_t now_ps);
     struct weft_request_sink requests; /**< told by sources that have requests */
     bool endless;                      /**< it has no end of its own */
+    const char *notes;                 /**< what its reader left out, a line each; NULL: nothing */
     double offered; /**< payload bytes per second that it begins on the mean; 0: not known */
 };
 

@@ -151,4 +151,44 @@ TEST_F(Input, NothingIsWrittenForInvalidInput)
     EXPECT_FALSE(std::filesystem::exists(dir / "out"));
 }
 
+/* What a list of flows has too much or lacks. */
+TEST(Flows, OfALineTooManyOrNone)
+{
+    TempDir dir;
+    const auto run = [&](const std::string &workload, const std::string &set) {
+        return weft({"run", "--no-out", "--set", "network.backend=ideal", "--set",
+                     "topology.type=single-switch", "--set", "single-switch.hosts=4", "--set",
+                     "workload.type=" + workload, "--set", set},
+                    dir / "");
+    };
+    const std::string head = "from,to,size_bytes,start_ns\n";
+    write_file(dir / "more.txt", "1\n0 1 3 100 1000 2\n0 2 3 100 1000 2\n");
+    Said s = run("flows", "flows.file=more.txt");
+    EXPECT_EQ(s.code, 0);
+    EXPECT_CONTAINS(s.err, "warning: more.txt:3: what follows the 1 flows is ignored");
+    write_file(dir / "comma.csv", head + "0,1,1000,2,5\n");
+    s = run("flows", "flows.file=comma.csv");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err,
+                    "comma.csv:2: the line has 5 fields, but the first line names 4 columns");
+    write_file(dir / "blank.csv", head + "0,1,1000,2,\n");
+    EXPECT_EQ(run("flows", "flows.file=blank.csv").code, 0);
+    for (const auto &[name, text] :
+         {std::pair<std::string, std::string>{"mark.csv", head + "0,1,1000,2\n"},
+          {"mark.txt", "1\n0 1 3 100 1000 2\n"}}) {
+        write_file(dir / name, "\xef\xbb\xbf" + text); /* as spreadsheets write it */
+        s = run("flows", "flows.file=" + name);
+        EXPECT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.out, "1 of 1 operation done");
+    }
+    write_file(dir / "none.csv", head);
+    s = run("flows", "flows.file=none.csv");
+    EXPECT_CONTAINS(s.err, "warning: workload 'flows' sends nothing: its duration ends before its "
+                           "first flow, or its list has none");
+    s = weft({"run", "--no-out", "--set", "network.backend=ideal", "--set",
+              "topology.type=single-switch", "--set", "workload.type=incast", "--set",
+              "incast.degree=2", "--set", "incast.duration=100us"});
+    EXPECT_CONTAINS(s.err, "warning: workload 'incast' sends nothing");
+}
+
 } // namespace

@@ -213,6 +213,19 @@ TEST(HpccFile, WhatFollowsTheLastLinkIsIgnoredWithARemark)
     EXPECT_EQ(f->notes, nullptr);
 }
 
+TEST(HpccFile, ARateThatLacksItsUnitIsRemarkedOnce)
+{
+    TempFile file("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100 1us 0\n");
+    Fabric f = build("hpcc", {{"file", file.path()}});
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->links[1].rate_bps, 100u);
+    ASSERT_NE(f->notes, nullptr);
+    EXPECT_EQ(std::string(f->notes).find(file.path() + ":4: a link has less than 1 Mbps: a rate "
+                                                       "without a unit is in bits per second"),
+              0u)
+        << f->notes;
+}
+
 TEST(HpccFile, GraphErrorsNameTheFile)
 {
     expect_error("3 1 1\n2\n0 2 1Gbps 1us 0\n", 0, 0, "host 1 (node 1) has no link");

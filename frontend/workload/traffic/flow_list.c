@@ -45,6 +45,7 @@ struct source {
     struct weft_flow_source base;
     struct weft_flow *list;
     size_t n, cap, at;
+    char notes[WEFT_PATH_MAX + 128];
 };
 
 static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
@@ -127,11 +128,16 @@ static int find_columns(char *const *cells, size_t n, size_t at[COLUMNS], struct
     return 0;
 }
 
-static int read_cells(char *const *cells, size_t n, const size_t at[COLUMNS],
+/* @p named: columns of the first line. */
+static int read_cells(char *const *cells, size_t n, size_t named, const size_t at[COLUMNS],
                       const struct params *p, struct weft_flow *w, struct weft_err *err)
 {
     uint64_t v[COLUMNS] = {0};
     char time[80];
+    if (n > named && *cells[named])
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "the line has %zu fields, but the first line names %zu columns", n,
+                            named);
     for (int k = 0; k < COLUMNS; k++) {
         if (k == START ||
             (k == PRIO && (p->priorities != PRIORITIES_FILE || at[k] >= n || !*cells[at[k]])))
@@ -174,10 +180,10 @@ static int check_rank(const struct weft_flow *w, uint32_t nranks, struct weft_er
 static int read_csv(struct source *s, const struct params *p, uint32_t nranks, struct weft_err *err)
 {
     char *text = NULL, *cells[MAX_CELLS];
-    size_t size, at[COLUMNS] = {0};
+    size_t size, named = 0, at[COLUMNS] = {0};
     int64_t number = 0;
     int rc = weft_file_read(p->file, MAX_FILE_BYTES, &text, &size, err);
-    for (char *line = text; !rc && line && *line;) {
+    for (char *line = rc ? NULL : text + weft_utf8_mark(text); !rc && line && *line;) {
         size_t len = strcspn(line, "\n");
         char *rest = line + len + (line[len] == '\n');
         line[len] = '\0';
@@ -187,8 +193,9 @@ static int read_csv(struct source *s, const struct params *p, uint32_t nranks, s
         if (*line) {
             struct weft_flow w = {0};
             const size_t n = flow_list_cut(line, cells);
+            named = number == 1 ? n : named;
             rc = number == 1 ? find_columns(cells, n, at, err)
-                             : read_cells(cells, n, at, p, &w, err);
+                             : read_cells(cells, n, named, at, p, &w, err);
             w.qp = (uint32_t)s->n;
             if (!rc && number > 1)
                 rc = check_rank(&w, nranks, err);
@@ -231,6 +238,11 @@ static int read_hpcc(struct source *s, const struct params *p, uint32_t nranks,
             weft_err_locate(err, p->file, h->line, 0);
         else
             rc = flow_list_add(s, &w, err);
+    }
+    if (!rc && l->trailing_line) {
+        snprintf(s->notes, sizeof s->notes, "%s:%" PRId64 ": what follows the %zu flows is ignored",
+                 p->file, l->trailing_line, l->n);
+        s->base.notes = s->notes;
     }
     weft_hpcc_flows_free(l);
     return rc;
