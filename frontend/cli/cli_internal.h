@@ -55,6 +55,11 @@ const char *weft_list_other(size_t i);
 /** What a command's exit codes mean, a line each: "code meaning". */
 extern const char *const weft_exit_codes[];
 
+/* ---- cmd_fct.c ---- */
+
+/** Warns of the runs that have not come to their end. */
+void weft_warn_unfinished(const struct weft_cli *cli, const struct weft_runs *runs);
+
 /* ---- report_page.c ---- */
 
 /** Writes the page of these runs to @p path, and that to @p say. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft fct: percentiles of the FCT slowdown by message size, as papers print them. */
 #include "base/file.h"
+#include "base/outcome.h"
+#include "cli/cli_internal.h"
 #include "command/command.h"
 #include "plot/fct_table.h"
 #include "plot/script.h"
@@ -210,11 +212,25 @@ static int fct_run(const struct weft_cli *cli, const void *opts, char **args, in
         return err->code;
     int code = weft_runs_open((const char *const *)args, (size_t)nargs, o->labels.list, o->labels.n,
                               &runs, err);
+    weft_warn_unfinished(cli, &runs);
     code = code ? code : weft_fct_table_make(&runs, edges, n, o->job, &t, err);
     code = code ? code : fct_write_table(cli, o, &t, err);
     weft_fct_table_free(&t);
     weft_runs_close(&runs);
     return code;
+}
+
+void weft_warn_unfinished(const struct weft_cli *cli, const struct weft_runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct weft_run *r = &runs->run[i];
+        const char *outcome = json_string_value(json_object_get(r->json, "outcome"));
+        if (outcome && !weft_outcome_is_good(weft_outcome_of(outcome)))
+            weft_log(cli->log, WEFT_LOG_WARNING,
+                     "%s: the run is '%s', not finished: what had not ended then is missing, so "
+                     "slow messages are too few",
+                     r->dir, outcome);
+    }
 }
 
 const struct weft_command weft_command_fct = {

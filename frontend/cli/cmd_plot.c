@@ -316,6 +316,7 @@ static int plot_run(const struct weft_cli *cli, const void *opts, char **args, i
     char **dirs = last ? args : args + 1;
     int code = weft_runs_open((const char *const *)dirs, (size_t)nargs - 1, o->labels.list,
                               o->labels.n, &runs, err);
+    weft_warn_unfinished(cli, &runs);
     code = code ? code : read_time("from", o->from, &runs.from_ns, err);
     code = code ? code : read_time("until", o->to_time, &runs.to_ns, err);
     if (!code && !(runs.from_ns < runs.to_ns))

@@ -82,13 +82,22 @@ static void put_panel(FILE *out, const struct weft_figure *f, const struct weft_
     weft_figure_csv_text(out, name);
 }
 
+/* Its label; of a band, which has none in the legend, that of the curve that it belongs to. */
+static void put_curve(FILE *out, const struct weft_curve *c)
+{
+    const bool band = c->mark == WEFT_MARK_BAND && !*c->label && c->next;
+    char name[256];
+    snprintf(name, sizeof name, "%s%s", band ? c->next->label : c->label, band ? " (band)" : "");
+    weft_figure_csv_text(out, name);
+}
+
 static void put_point(FILE *out, const struct weft_figure *f, const struct weft_panel *p,
                       const struct weft_curve *c, size_t i)
 {
     const size_t n = weft_mark_columns(c->mark);
     put_panel(out, f, p);
     fputc(',', out);
-    weft_figure_csv_text(out, c->label);
+    put_curve(out, c);
     for (size_t k = 0; k < COLUMNS; k++) {
         fputc(',', out);
         for (size_t m = 0; m < n; m++)
