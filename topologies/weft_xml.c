@@ -29,7 +29,11 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {WEFT_ROW_STRING(struct params, file, "file", NULL), .help = "path of the topology file"},
+    {WEFT_ROW_STRING(struct params, file, "file", NULL),
+     .help = "path of a file <topology> with <nodes kind=\"host\" count=\"2\"/> and <nodes "
+             "kind=\"switch\"/>, whose ids count from 0 in this order, and with <link a=\"0\" "
+             "b=\"2\" rate=\"100Gbps\" delay=\"1us\"/>; links of the same nodes are parallel; "
+             "`weft topology convert` writes any fabric so"},
 };
 
 struct preset_params {

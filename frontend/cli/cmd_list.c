@@ -73,7 +73,7 @@ static void first_sentence(const char *file, char *buf, size_t size)
 
 static void list_scenario(void *ctx, const char *name, const char *file)
 {
-    char title[256];
+    char title[512];
     first_sentence(file, title, sizeof title);
     line((const struct line_to *)ctx, name, title);
 }
@@ -95,7 +95,7 @@ static int list_metrics(const struct weft_cli *cli, const struct line_to *to, st
 
 static void list_topology_preset(void *ctx, const char *name, const char *file)
 {
-    char key[128], title[256];
+    char key[128], title[512];
     snprintf(key, sizeof key, "preset.name=%s", name);
     first_sentence(file, title, sizeof title);
     line((const struct line_to *)ctx, key, *title ? title : "a topology: weft topology presets");

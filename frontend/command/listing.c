@@ -225,6 +225,16 @@ static bool needs_common(const char *needs, const char *part, size_t n)
     return true;
 }
 
+/* Writes a part in words where it asks for an empty text, or for one that is not. */
+static void needs_write_part(FILE *out, const char *part, size_t n)
+{
+    const bool empty = part[n - 1] == '=', given = empty && part[n - 2] == '!';
+    fprintf(out, "%.*s%s", (int)(n - empty - given), part,
+            given   ? " given"
+            : empty ? " empty"
+                    : "");
+}
+
 /* Writes the parts of an alternative that are common to all, or those that are not. */
 static void needs_write(FILE *out, const char *needs, const char *alternative, size_t length,
                         bool common)
@@ -237,7 +247,8 @@ static void needs_write(FILE *out, const char *needs, const char *alternative, s
         n = n < left ? n : left;
         if (needs_common(needs, at, n) != common)
             continue;
-        fprintf(out, "%s%.*s", any ? " and " : "", (int)n, at);
+        fputs(any ? " and " : "", out);
+        needs_write_part(out, at, n);
         any = true;
     }
 }

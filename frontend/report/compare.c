@@ -232,6 +232,11 @@ static json_t *report_compare_parse(const struct weft_compared_text *t, struct w
     json_t *root = weft_json_load(t->text, t->len, 0, &e);
     if (!root)
         weft_json_load_error(err, t->path, &e, "");
+    else if (json_is_object(json_object_get(root, "sweep")))
+        weft_err_set(err, WEFT_E_INPUT,
+                     "%s is of a sweep: name the folders of two of its rows, such as DIR/1 and "
+                     "DIR/2",
+                     t->path);
     else if (!json_is_object(json_object_get(root, "summary")))
         weft_err_set(err, WEFT_E_INPUT,
                      "%s has no summary: the run of this folder has not come to an end", t->path);

@@ -151,8 +151,9 @@ static int check_ranks(struct finder *f, uint32_t nranks, struct weft_err *err)
         if (nranks > 0 && f->found == r && f->end == r)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "missing rank file '%s.%" PRIu32 ".et': the trace has %" PRIu32
-                                " rank files, but %" PRIu32 " ranks are needed",
-                                f->prefix, r, f->found, nranks);
+                                " rank files, but %" PRIu32 " ranks are needed; ranks=%" PRIu32
+                                " leaves the other hosts free",
+                                f->prefix, r, f->found, nranks, f->found);
         return weft_err_set(err, WEFT_E_INPUT,
                             "missing rank file '%s.%" PRIu32 ".et': found %" PRIu32
                             " rank files, the highest is rank %" PRIu32,

@@ -133,4 +133,16 @@ TEST_F(CompareRuns, RefusalsSayWhy)
     EXPECT_CONTAINS(Both({}, "a", "e").err, "e/run.json:2:");
 }
 
+TEST_F(CompareRuns, AFolderOfASweepIsNamed)
+{
+    ASSERT_EQ(weft({"sweep", "--set", "topology.type=single-switch", "--set",
+                    "workload.type=generate", "--set", "network.backend=ideal", "--vary",
+                    "generate.size=1KiB|2KiB", "--out", dir_ / "s"})
+                  .code,
+              0);
+    const Said s = Both({}, "a", "s");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "s/run.json is of a sweep: name the folders of two of its rows");
+}
+
 } // namespace

@@ -43,6 +43,12 @@ TEST(List, EveryEntryCanBeShown)
 }
 
 // All that `weft list` names is in its help, in the completion of shells, and can be listed.
+/* The longest title is not cut. */
+TEST(List, TitlesOfScenariosAreWhole)
+{
+    EXPECT_CONTAINS(weft({"list", "scenarios"}).out, "above the leaves, and an incast\n");
+}
+
 TEST(List, HelpAndCompletionNameEveryList)
 {
     const std::string help = weft({"list", "--help"}).out;
@@ -120,6 +126,16 @@ TEST(Show, ParametersHaveDefaultsUnitsAndSources)
     Said preset = weft({"show", "cc", "ndp"});
     EXPECT_EQ(preset.code, 3);
     EXPECT_CONTAINS(preset.err, "'ndp' is a preset of rccc: 'weft show cc rccc'");
+}
+
+/* What a setting needs to be empty, or given, is said in words. */
+TEST(Show, NeedsAreSaidInWords)
+{
+    const Said s = weft({"show", "workload", "incast"});
+    EXPECT_CONTAINS(s.out, "      needs hosts empty and hosts-file empty\n");
+    EXPECT_CONTAINS(s.out, "      needs placement=random and hosts empty and hosts-file empty\n");
+    EXPECT_CONTAINS(weft({"show", "section", "sample"}).out, "needs what given and on=interval\n");
+    EXPECT_CONTAINS(weft({"show", "topology", "xml"}).out, "<link a=\"0\" b=\"2\" rate=");
 }
 
 /* A name alone is enough where only one family has it. */

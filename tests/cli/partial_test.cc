@@ -380,4 +380,57 @@ TEST(Partial, WhatIsUnderWayCountsUpToTheLimit)
     }
 }
 
+/* Messages that end are the fast ones: tables and figures of an unfinished run say so. */
+TEST(Partial, FiguresOfAnUnfinishedRunWarn)
+{
+    TempDir dir;
+    write_file(dir / "f.csv", "from,to,size_bytes,start_ns\n0,1,1000,0\n0,1,100000000,0\n");
+    const auto played = [&](const std::string &until) {
+        weft({"run", "--set", "topology.type=single-switch", "--set", "network.backend=ideal",
+              "--set", "workload.type=flows", "--set", "flows.file=f.csv", "--set",
+              "run.until=" + until, "--out", "o"},
+             dir / "");
+        return std::vector<Said>{
+            weft({"fct", "o"}, dir / ""),
+            weft({"plot", "o", "slowdown", "--to", "csv", "--out", "-"}, dir / "")};
+    };
+    for (const Said &s : played("100us")) {
+        EXPECT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.err, "warning: o: the run is 'stopped-at-limit', not finished: what had "
+                               "not ended then is missing, so slow messages are too few");
+    }
+    for (const Said &s : played("0"))
+        EXPECT_EQ(s.err, "");
+}
+
+/* A list of flows in the folder of results has the name of a table; so has that of an earlier run.
+ */
+TEST(Partial, ARunReplacesNothingThatItReads)
+{
+    TempDir dir;
+    const std::string list = "from,to,size_bytes,start_ns\n0,1,1000,0\n";
+    fs::create_directories(dir / "o");
+    write_file(dir / "o/flows.csv", list);
+    fs::create_symlink("o", dir / "p");
+    const auto run = [&](const std::string &file, const std::string &out) {
+        return weft({"run", "--set", "topology.type=single-switch", "--set",
+                     "network.backend=ideal", "--set", "workload.type=flows", "--set",
+                     "flows.file=" + file, "--out", out},
+                    dir / "");
+    };
+    for (const char *file : {"o/flows.csv", "p/flows.csv"}) {
+        const Said s = run(file, "o");
+        EXPECT_EQ(s.code, 3);
+        EXPECT_CONTAINS(s.err, "flows.file: the run reads '" + std::string(file) +
+                                   "' and would replace it: choose another folder for its results "
+                                   "than 'o'");
+        EXPECT_EQ(slurp(dir / "o/flows.csv"), list);
+        EXPECT_FALSE(fs::exists(dir / "o/run.json"));
+    }
+    EXPECT_EQ(run("o/flows.csv", "q").code, 0);
+    const std::string table = slurp(dir / "q/flows.csv");
+    EXPECT_EQ(run("q/flows.csv", "q").code, 3);
+    EXPECT_EQ(slurp(dir / "q/flows.csv"), table);
+}
+
 } // namespace

@@ -58,7 +58,8 @@ TEST(TraceFiles, TooFewRanks)
     Folder dir;
     Make(dir, "t", {0, 1, 2, 3});
     EXPECT_INPUT_ERR(Read(dir / "t", 6),
-                     "/t.4.et': the trace has 4 rank files, but 6 ranks are needed");
+                     "/t.4.et': the trace has 4 rank files, but 6 ranks are needed; ranks=4 leaves "
+                     "the other hosts free");
 }
 
 TEST(TraceFiles, TooManyRanks)
