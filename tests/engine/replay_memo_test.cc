@@ -316,6 +316,35 @@ TEST(ReplayMemo, Disturbed)
     EXPECT_LT(end, 0.003);
 }
 
+// Messages that are taken over while a train is on its way, and given back as a host answers the
+// one before it: where the message is by then goes by the end of the train.
+TEST(ReplayMemo, DisturbedInTrains)
+{
+    uint64_t taken = 0;
+    double mean = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        weft_rng rng = weft_rng_stream(seed, "replay-memo-trains", 0);
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}, {"transport.train", "15"}},
+               seed % 2 ? "none" : "dcqcn");
+        Begin(p, 40, 4'000'000);
+        for (int k = 0; k < 6; k++) {
+            const auto to = static_cast<uint32_t>(weft_rng_below(&rng, 16));
+            const auto at = static_cast<int64_t>(weft_rng_below(&rng, 500 * WEFT_PS_PER_US));
+            for (World *w : {&p.off, &p.on})
+                w->At(at, [w, to] { w->Send((to + 1) % 16, to, 70'000, 1000); });
+        }
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        const Errors e = Compare(p.off, p.on);
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << "seed " << seed;
+        EXPECT_LT(e.end, 0.005) << "seed " << seed;
+        taken += p.Figures().taken;
+        mean += e.mean / 24;
+    }
+    EXPECT_GT(taken, 8000u);
+    EXPECT_LT(mean, 0.003);
+}
+
 // The same of sprayed packets, with a link that changes in between: senders and receivers go on
 // from what was taken over, whatever order packets come in.
 TEST(ReplayMemo, SprayedAndDisturbed)

@@ -89,7 +89,7 @@ struct memo_course {
     uint32_t next;               /**< first, as stable.h wants */
     uint32_t n;                  /**< rates */
     uint32_t most;               /**< measurements that may be skipped at once */
-    uint64_t psn;                /**< next to send at the last measurement */
+    uint64_t psn;                /**< next at the last measurement, but for a train's others */
     int64_t tx_ps;               /**< when it had sent last */
     double rate[MEMO_RATES];     /**< packets per ps since the one before, oldest first */
     double limit[MEMO_RATES];    /**< of its congestion control: window, or else rate */
@@ -236,6 +236,8 @@ void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures
 uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes, uint64_t home);
 /** Serialisation of a packet of a QP at its NIC, with the gap. */
 int64_t memo_packet_ps(const struct weft_engine *e, const struct qp *q, uint64_t payload_bytes);
+/** Packets that a QP sent last, at once: more than one are a train. */
+uint64_t memo_last_packets(const struct qp *q);
 /** By how much the messages of an entry differ: their standard deviation over their mean. */
 double memo_entry_spread(const struct memo_entry *m);
 /** Whether the next message of a QP can be taken over from entry @p i. */

@@ -153,6 +153,12 @@ int64_t memo_packet_ps(const struct weft_engine *e, const struct qp *q, uint64_t
     return gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
 }
 
+uint64_t memo_last_packets(const struct qp *q)
+{
+    const uint64_t n = q->snd->last_wire / q->kind->env.mtu_wire_bytes;
+    return n ? n : 1;
+}
+
 /* Whether messages of an entry, as @p k is one, take longer than alone at their NIC. */
 static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
                               const struct memo_msg *k)

@@ -88,7 +88,8 @@ static bool rates_note(const struct weft_engine *e, const struct qp *q, struct m
                        bool goes_on)
 {
     const struct sender *snd = q->snd;
-    const uint64_t sent = snd->nxt_psn - c->psn, cwnd = snd->out.cwnd_bytes;
+    const uint64_t psn = snd->nxt_psn - (memo_last_packets(q) - 1), sent = psn - c->psn,
+                   cwnd = snd->out.cwnd_bytes;
     const int64_t ps = snd->last_tx_ps - c->tx_ps;
     const bool enough = !goes_on || (sent >= FEW_PACKETS && ps > 0);
     if (goes_on && enough && c->psn) {
@@ -105,7 +106,7 @@ static bool rates_note(const struct weft_engine *e, const struct qp *q, struct m
         for (int d = 0; d < WEFT_DELAY_QUEUE; d++)
             c->held_ps[d] = delay_clock(q, d);
     }
-    c->psn = snd->nxt_psn;
+    c->psn = psn;
     c->tx_ps = snd->last_tx_ps;
     return enough;
 }

@@ -236,8 +236,9 @@ static void taken_ends(struct weft_engine *e, struct memo_qp *q)
  * whole message takes @p sent_ps. */
 static int64_t taken_from_ps(const struct weft_engine *e, const struct memo_msg *k, double sent_ps)
 {
-    return k->before ? qp_at(e, k->qp)->snd->last_tx_ps + (int64_t)(sent_ps / (double)k->packets)
-                     : k->start_ps;
+    const struct qp *q = qp_at(e, k->qp);
+    const double last = (double)memo_last_packets(q), each_ps = sent_ps / (double)k->packets;
+    return k->before ? q->snd->last_tx_ps + (int64_t)(last * each_ps) : k->start_ps;
 }
 
 /* Message @p k is being sent, and is taken over from the packet on that it has come to. */
@@ -327,8 +328,7 @@ void memo_take_partly(struct weft_engine *e, uint32_t i, double rate, int64_t ba
     taken_midway(e, k);
     taken_begin(e, k);
     k->rated = true;
-    /* the next packet would follow the last one */
-    k->taken_ps = qp_at(e, k->qp)->snd->last_tx_ps + (int64_t)(1 / rate);
+    k->taken_ps = taken_from_ps(e, k, (double)k->packets / rate);
     k->sent_ps = k->taken_ps + (int64_t)((double)(k->packets - k->before) / rate);
     k->due_ps[MEMO_SENT] = back_ps;
     memo_group(e, memo_qp_at(e, k->qp))->partly++;
