@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "json/json_read.h"
 #include "plot/plot.h"
+#include "plot/sweep_table.h"
 #include "report/compare.h"
 #include "report/place.h"
 
@@ -343,27 +344,21 @@ static void keep_overrides(const struct weft_runs *r, struct varied *v, const ch
 
 /* ---- rows of a sweep ---- */
 
-/* Opens the table of the sweep whose rows all runs are, if it has a label (--vary
- * 'label.fabric=...'): a column without a dot before that of the outcome, whose place is returned.
- * 0: there is none. */
-static size_t rows_open(const struct weft_runs *r, char path[WEFT_PATH_MAX],
-                        struct weft_csv_reader *t)
+/* Reads the sweep whose rows all runs are, if it has a label (--vary 'label.fabric=...'): a key
+ * without a dot. */
+static bool rows_read(const struct weft_runs *r, struct weft_sweep_table *t)
 {
     char dir[WEFT_PATH_MAX], other[WEFT_PATH_MAX];
     struct weft_err none = {0};
     bool labels = false;
-    size_t n = 0;
-    if (!r->n || weft_path_dir(dir, r->run[0].dir, &none))
-        return 0;
-    for (size_t i = 1; i < r->n; i++)
-        if (weft_path_dir(other, r->run[i].dir, &none) || strcmp(other, dir) != 0)
-            return 0;
-    if (weft_path_join(path, dir, "sweep.csv", &none) || !weft_file_is_regular(path) ||
-        weft_csv_reader_open(t, path, &none))
-        return 0;
-    for (; n < t->ncolumns && strcmp(t->name[n], "outcome") != 0; n++)
-        labels |= !strchr(t->name[n], '.');
-    return labels && weft_csv_reader_column(t, "folder") >= 0 ? n : 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (weft_path_dir(i ? other : dir, r->run[i].dir, &none) || (i && strcmp(other, dir) != 0))
+            return false;
+    if (!r->n || weft_sweep_table_rows(t, dir, &none))
+        return false;
+    for (size_t k = 0; k < t->naxes; k++)
+        labels |= !strchr(t->axis[k].key, '.');
+    return labels;
 }
 
 /* Whether the column folder, "4 5 6", has the folder of a run. */
@@ -379,42 +374,33 @@ static bool rows_has(const char *folders, const char *dir)
 
 /* What the rows of a sweep with labels are called is what its runs differ in, beside their seeds.
  */
-static int name_by_rows(const struct weft_runs *r, struct varied *v, const char **value,
-                        struct weft_err *err)
+static void name_by_rows(const struct weft_runs *r, struct varied *v, const char **value)
 {
-    char path[WEFT_PATH_MAX];
-    struct weft_csv_reader t = {0};
-    struct weft_err none = {0};
-    const size_t columns = rows_open(r, path, &t);
+    struct weft_sweep_table t = {.arena = r->arena};
     size_t found = 0;
-    if (columns)
+    if (rows_read(r, &t)) {
         runs_keep_keys(r, v, value, runs_is_seed);
-    const size_t before = v->n;
-    for (size_t k = 0; k < columns && v->n < KEYS_MAX; k++)
-        if (!(v->key[v->n++] = weft_arena_strdup(r->arena, t.name[k])))
-            weft_err_no_memory(err, "run folders");
-    while (columns && !err->code && weft_csv_reader_next(&t, &none) == 1)
+        const size_t seeds = v->n;
         for (size_t i = 0; i < r->n; i++) {
-            if (!rows_has(t.field[weft_csv_reader_column(&t, "folder")], r->run[i].dir))
-                continue;
-            found++;
-            for (size_t k = before; k < v->n; k++)
-                if (!(value[i * KEYS_MAX + k] = weft_arena_strdup(r->arena, t.field[k - before])))
-                    weft_err_no_memory(err, "run folders");
+            size_t row = 0;
+            while (row < t.nrows && !rows_has(t.folder[row], r->run[i].dir))
+                row++;
+            found += row < t.nrows;
+            for (size_t k = 0; k < t.naxes && row < t.nrows; k++)
+                value[i * KEYS_MAX + seeds + k] = t.axis[k].text[row];
         }
-    weft_csv_reader_close(&t);
-    const size_t all = v->n;
-    v->n = found == r->n || !columns ? before : 0; /* else the names of folders tell more */
-    for (size_t k = before; k < all && found == r->n && !err->code; k++) {
-        bool varies = false;
-        for (size_t i = 0; i < r->n; i++) {
-            varies |= strcmp(value[i * KEYS_MAX + k], value[k]) != 0;
-            value[i * KEYS_MAX + v->n] = value[i * KEYS_MAX + k];
+        v->n = found == r->n ? seeds : 0; /* the names of folders tell more */
+        for (size_t k = seeds; k < seeds + t.naxes && found == r->n; k++) {
+            bool varies = false;
+            for (size_t i = 0; i < r->n; i++) {
+                varies |= strcmp(value[i * KEYS_MAX + k], value[k]) != 0;
+                value[i * KEYS_MAX + v->n] = value[i * KEYS_MAX + k];
+            }
+            v->key[v->n] = t.axis[k - seeds].key;
+            v->n += varies;
         }
-        v->key[v->n] = v->key[k];
-        v->n += varies;
     }
-    return err->code;
+    weft_sweep_table_free(&t);
 }
 
 static int name_by_settings(struct weft_runs *r, struct weft_err *err)
@@ -424,7 +410,8 @@ static int name_by_settings(struct weft_runs *r, struct weft_err *err)
     int code = value ? find_varied(r, &v, value, err) : weft_err_no_memory(err, "run folders");
     if (!code)
         keep_overrides(r, &v, value);
-    code = code ? code : name_by_rows(r, &v, value, err);
+    if (!code)
+        name_by_rows(r, &v, value);
     if (!code && v.n && v.n <= KEYS_IN_LABEL && runs_keep(r, &v, value))
         code = weft_err_no_memory(err, "run folders");
     free(value);

@@ -104,7 +104,7 @@ static const char *metric_label(struct weft_arena *arena, const char *key, doubl
 
 /* Places of the columns; ci95: -1 where a metric has none. */
 struct columns {
-    int axis[WEFT_SWEEP_AXES], metric[WEFT_SWEEP_METRICS], ci95[WEFT_SWEEP_METRICS];
+    int folder, axis[WEFT_SWEEP_AXES], metric[WEFT_SWEEP_METRICS], ci95[WEFT_SWEEP_METRICS];
 };
 
 /* What columns begin with that are no axes, but what other sources have for a metric. */
@@ -115,6 +115,7 @@ static int sweep_table_read_header(struct weft_sweep_table *s, const struct weft
                                    struct columns *of, struct weft_err *err)
 {
     const int outcome = weft_csv_reader_column(r, "outcome");
+    of->folder = weft_csv_reader_column(r, "folder");
     if (outcome < 0)
         return weft_err_set(err, WEFT_E_INPUT, "%s has no column 'outcome'", r->path);
     for (int i = 0; i < (int)r->ncolumns; i++) {
@@ -143,6 +144,9 @@ static int sweep_table_read_header(struct weft_sweep_table *s, const struct weft
 static int sweep_table_grow(struct weft_sweep_table *s, struct weft_err *err)
 {
     const size_t n = s->nrows, was = s->cap;
+    size_t folders = was;
+    if (!WEFT_GROW(s->folder, n, &folders))
+        return weft_err_no_memory(err, "a sweep");
     for (size_t k = 0; k < s->naxes; k++) {
         size_t same = s->cap = was;
         if (!WEFT_GROW(s->axis[k].text, n, &same) || !WEFT_GROW(s->axis[k].v, n, &s->cap))
@@ -169,6 +173,9 @@ static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,
 {
     if (sweep_table_grow(s, err))
         return err->code;
+    s->folder[s->nrows] = weft_arena_strdup(s->arena, of->folder < 0 ? "" : r->field[of->folder]);
+    if (!s->folder[s->nrows])
+        return weft_err_no_memory(err, "a sweep");
     for (size_t k = 0; k < s->naxes; k++) {
         struct weft_sweep_axis *a = &s->axis[k];
         bool bytes, is_new = true;
@@ -192,10 +199,10 @@ static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,
     return 0;
 }
 
-static int read_rows(struct weft_sweep_table *s, const char *dir, struct weft_err *err)
+int weft_sweep_table_rows(struct weft_sweep_table *s, const char *dir, struct weft_err *err)
 {
     struct weft_csv_reader r;
-    struct columns of;
+    struct columns of = {0};
     const char *path = weft_arena_printf(s->arena, "%s/sweep.csv", dir);
     if (!path)
         return weft_err_no_memory(err, "a sweep");
@@ -257,7 +264,7 @@ static void forget_followers(struct weft_sweep_table *s)
 
 int weft_sweep_table_read(struct weft_sweep_table *s, const char *dir, struct weft_err *err)
 {
-    const int code = read_rows(s, dir, err);
+    const int code = weft_sweep_table_rows(s, dir, err);
     if (!code)
         forget_followers(s);
     return code ? code : scale_metrics(s, err);
@@ -265,6 +272,7 @@ int weft_sweep_table_read(struct weft_sweep_table *s, const char *dir, struct we
 
 void weft_sweep_table_free(struct weft_sweep_table *s)
 {
+    free(s->folder);
     for (size_t k = 0; k < s->naxes; k++) {
         free(s->axis[k].text);
         free(s->axis[k].v);

@@ -33,12 +33,15 @@ struct weft_sweep_table {
     struct weft_arena *arena; /**< of names */
     struct weft_sweep_axis axis[WEFT_SWEEP_AXES];
     struct weft_sweep_metric metric[WEFT_SWEEP_METRICS];
+    const char **folder; /**< of each row, of its runs: "4 5 6"; "": it is not said */
     size_t naxes, nmetrics, nrows, cap;
 };
 
 /** Reads @p dir/sweep.csv into @p s, which has its arena and else zeros. Free also after a failure.
  */
 int weft_sweep_table_read(struct weft_sweep_table *s, const char *dir, struct weft_err *err);
+/** The same as it stands there: settings that change together, metrics in their own units. */
+int weft_sweep_table_rows(struct weft_sweep_table *s, const char *dir, struct weft_err *err);
 void weft_sweep_table_free(struct weft_sweep_table *s);
 /** The label of an axis, with the unit of its values. */
 const char *weft_sweep_axis_label(struct weft_figure *f, const struct weft_sweep_axis *a);
