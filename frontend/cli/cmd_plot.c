@@ -151,6 +151,9 @@ static int read_time(const char *option, const char *text, double *out_ns, struc
 
 /* ---- its looks ---- */
 
+/* The least width of a panel, in pixels. */
+enum { LEAST_COLUMN = 180 };
+
 /* Width of the picture, height of a panel, most of all panels together, and size of letters; 0: as
  * the figure has it. */
 static const struct {
@@ -221,6 +224,8 @@ static int plot_dress(const struct plot_opts *o, struct weft_figure *f, struct w
         read_length("height", o->height, &height, err) || read_font(o->font, f, err))
         return err->code;
     f->width = width > 0 ? width : f->width;
+    while (f->columns > 1 && f->width / (double)f->columns < LEAST_COLUMN)
+        f->columns--;
     if (presets[o->preset].panel_in > 0)
         scale = presets[o->preset].panel_in * WEFT_FIGURE_INCH / 330;
     else if (width > 0)
@@ -236,9 +241,9 @@ static int plot_dress(const struct plot_opts *o, struct weft_figure *f, struct w
     if (height <= 0 && most > 0 && weft_script_height(f) > most)
         height = most;
     if (height > 0) {
-        const double title = *f->title ? 34 : 0, panels = weft_script_height(f) - title;
+        const double around = weft_script_around(f), panels = weft_script_height(f) - around;
         for (struct weft_panel *p = f->panels; p; p = p->next)
-            p->height *= fmax(height - title, 40) / panels;
+            p->height *= fmax(height - around, 40) / panels;
     }
     return 0;
 }

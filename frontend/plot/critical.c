@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600, JUMPS_MAX = 400 };
+enum { ROWS_MAX = 32, ROWS_BESIDE = 16, PIXELS = 1600, JUMPS_MAX = 400 };
 
 struct reading {
     const struct weft_runs *runs;
@@ -49,9 +49,9 @@ static int step_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 
 /* Where there are more ranks than rows, several become one, "rank 0 .. rank 3": at each moment the
  * path is in one place only. */
-static void fold(struct weft_lanes *l)
+static void fold(struct weft_lanes *l, size_t most)
 {
-    const size_t each = (l->nrows + ROWS_MAX - 1) / ROWS_MAX;
+    const size_t each = (l->nrows + most - 1) / most;
     size_t rows = 0;
     if (each < 2)
         return;
@@ -89,14 +89,16 @@ static void critical_draw(struct weft_figure *f, struct reading *r, const char *
     double from, to, divisor, all = 0;
     weft_lanes_span(l, &from, &to);
     struct weft_panel *p = weft_panel_add_rows(f, title, "", from, to, l->nrows, &divisor);
-    p->height = 160 + 26 * (double)l->nrows;
+    p->height = f->columns > 1 ? 70 + 16 * (double)l->nrows : 160 + 26 * (double)l->nrows;
     draw_jumps(l, p, divisor);
     weft_lanes_sort(l);
     for (size_t k = 0; k < WEFT_CAUSES; k++)
         all += r->ns[k];
     for (size_t k = 0; k < WEFT_CAUSES; k++) {
         const struct weft_lane_style s = {
-            weft_figure_printf(f, "%s (%.3g %%)", weft_causes[k].label, 100 * r->ns[k] / all),
+            f->columns > 1 /* one legend for all */
+                ? weft_causes[k].label
+                : weft_figure_printf(f, "%s (%.3g %%)", weft_causes[k].label, 100 * r->ns[k] / all),
             weft_causes[k].colour, -0.36, 0.72};
         weft_lanes_draw(l, p, (uint32_t)k, &s, 1, (to - from) / PIXELS, divisor);
     }
@@ -115,7 +117,7 @@ static int critical_add_run(const struct weft_runs *runs, size_t i, struct weft_
     if (!rc && r.lanes.n)
         rc = weft_lanes_by_name(&r.lanes, err);
     if (!rc && r.lanes.n) {
-        fold(&r.lanes);
+        fold(&r.lanes, f->columns > 1 ? ROWS_BESIDE : ROWS_MAX);
         critical_draw(f, &r, runs->n > 1 ? runs->run[i].label : "");
     }
     weft_lanes_free(&r.lanes);
@@ -125,7 +127,8 @@ static int critical_add_run(const struct weft_runs *runs, size_t i, struct weft_
 static int critical_derive(const struct weft_runs *runs, struct weft_figure *f,
                            struct weft_err *err)
 {
-    for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++)
+    const size_t n = weft_plot_runs(runs, f);
+    for (size_t i = 0; i < n; i++)
         if (critical_add_run(runs, i, f, err))
             return err->code;
     f->title = "Critical path";
@@ -133,10 +136,10 @@ static int critical_derive(const struct weft_runs *runs, struct weft_figure *f,
         f,
         "The chain of operations that the end-to-end time consists of: each could not begin before "
         "the one before it ended, so only what makes one of them shorter makes the run faster. A "
-        "row for each rank that is on it, colours by what the time went by with (shares of the "
-        "path in the legend; within an operation not in the order in which it happened), lines "
+        "row for each rank that is on it, colours by what the time went by with (%s"
+        "within an operation not in the order in which it happened), lines "
         "where it goes on at another rank.%s",
-        runs->n > RUNS_MAX ? " Only the first runs are shown." : "");
+        f->columns > 1 ? "" : "shares of the path in the legend; ", weft_plot_left_out(runs, f));
     if (!f->panels)
         return weft_plot_nothing(err, "no critical path (critical_path.csv) in %s",
                                  runs->run[0].dir);

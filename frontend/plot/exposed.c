@@ -123,6 +123,14 @@ static bool has_part(const struct bar *bars, size_t n, size_t part)
     return false;
 }
 
+/* The ends of the axis below @p n bars, of which a few are no wider than of many. */
+static void exposed_room(struct weft_panel *p, size_t n)
+{
+    const double middle = ((double)n - 1) / 2, half = fmax((double)n / 2 + 0.1, 2.5);
+    p->x.from = middle - half;
+    p->x.to = middle + half;
+}
+
 static void exposed_draw(struct weft_figure *f, const struct bar *bars, size_t n,
                          const char *x_label)
 {
@@ -135,8 +143,7 @@ static void exposed_draw(struct weft_figure *f, const struct bar *bars, size_t n
     double *top = calloc(n + 1, sizeof *top);
     f->lost |= !top;
     p->y.from = 0;
-    p->x.from = -0.6;
-    p->x.to = (double)n - 0.4;
+    exposed_room(p, n);
     struct weft_curve *others = NULL;
     for (size_t k = 0; k < PARTS && top; k++)
         if (has_part(bars, n, k) && !is_folded(bars, n, k))
@@ -190,8 +197,7 @@ static void draw_kinds(const struct weft_runs *runs, struct weft_figure *f)
             weft_panel_add(f, "what exposed communication was for, mean of all ranks",
                            runs->n > 1 ? "run" : "", weft_figure_printf(f, "time (%s)", u.name));
         p->y.from = 0;
-        p->x.from = -0.6;
-        p->x.to = (double)runs->n - 0.4;
+        exposed_room(p, runs->n);
         for (size_t k = 0; k < KINDS; k++) {
             struct weft_curve *c = NULL;
             for (size_t i = 0; i < runs->n; i++) {

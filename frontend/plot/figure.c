@@ -211,11 +211,23 @@ struct weft_figure_unit weft_figure_time_unit(double max_ns)
     return unit_for(max_ns / 2, units, sizeof units / sizeof units[0]);
 }
 
+struct weft_figure_unit weft_figure_rate_unit(double max_gbps)
+{
+    static const struct weft_figure_unit units[] = {{"Gbps", 1}, {"Tbps", 1e3}};
+    return unit_for(max_gbps / 2, units, sizeof units / sizeof units[0]);
+}
+
+const char *weft_figure_time(struct weft_figure *f, double ns)
+{
+    const struct weft_figure_unit u = weft_figure_time_unit(2 * ns);
+    return weft_figure_printf(f, "%.4g %s", ns / u.divisor, u.name);
+}
+
 struct weft_panel *weft_panel_add_rows(struct weft_figure *f, const char *title,
                                        const char *y_label, double from_ns, double to_ns,
                                        size_t rows, double *divisor)
 {
-    const struct weft_figure_unit u = weft_figure_time_unit(to_ns);
+    const struct weft_figure_unit u = weft_figure_time_unit(fmax(to_ns, f->until_ns));
     struct weft_panel *p =
         weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", u.name), y_label);
     p->x.from = from_ns / u.divisor;

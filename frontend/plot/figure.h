@@ -100,7 +100,8 @@ struct weft_figure {
     struct weft_panel *panels, *last;
     struct weft_panel *spare_panel; /**< take what is added once there is no memory */
     struct weft_curve *spare_curve;
-    size_t columns;   /**< panels side by side */
+    size_t columns;   /**< panels side by side; several have one legend and one scale of colours */
+    double until_ns;  /**< when the longest of several runs ended, for the unit of time; 0: one */
     double width;     /**< in pixels, of which an inch has WEFT_FIGURE_INCH */
     const char *font; /**< name of its font; NULL: the usual one */
     double points;    /**< size of its font; 0: the usual one */
@@ -139,6 +140,10 @@ struct weft_figure_unit {
 };
 /** For times up to @p max_ns: ns, us, ms or s. */
 struct weft_figure_unit weft_figure_time_unit(double max_ns);
+/** A time with its unit, for texts. */
+const char *weft_figure_time(struct weft_figure *f, double ns);
+/** For rates up to @p max_gbps: Gbps, Tbps; the divisor is of Gbps. */
+struct weft_figure_unit weft_figure_rate_unit(double max_gbps);
 /** A new panel of @p rows rows, from the top down, with time along x. *divisor: ns of its unit. */
 struct weft_panel *weft_panel_add_rows(struct weft_figure *f, const char *title,
                                        const char *y_label, double from_ns, double to_ns,

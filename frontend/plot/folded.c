@@ -6,6 +6,7 @@
 #include "plot/folded.h"
 
 #include "base/grow.h"
+#include "plot/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -219,8 +220,35 @@ static int fold_rows(struct weft_folded *f, uint64_t *key, struct weft_err *err)
     return code;
 }
 
+static int folded_by_name(const void *va, const void *vb)
+{
+    const struct weft_folded_node *const *a = va, *const *b = vb;
+    return weft_compare_names((*a)->name, (*b)->name);
+}
+
+/* Numbers nodes in the order of their names: hosts of a ring lie next to their neighbours. */
+static int folded_sort(struct weft_folded *f, struct weft_err *err)
+{
+    uint32_t *number = malloc((f->nnodes + 1) * sizeof *number); /* of what was the i-th */
+    if (!number)
+        return weft_err_no_memory(err, "a fabric");
+    qsort(f->node, f->nnodes, sizeof *f->node, folded_by_name);
+    for (uint32_t i = 0; i < f->nnodes; i++) {
+        number[f->node[i]->number] = i;
+        f->node[i]->number = i;
+    }
+    for (size_t i = 0; i < f->nlinks; i++) {
+        f->link[i].a = number[f->link[i].a];
+        f->link[i].b = number[f->link[i].b];
+    }
+    free(number);
+    return 0;
+}
+
 int weft_folded_fold(struct weft_folded *f, struct weft_err *err)
 {
+    if (folded_sort(f, err))
+        return err->code;
     uint64_t *key = calloc(f->nnodes + 1, sizeof *key);
     if (!key)
         return weft_err_no_memory(err, "a fabric");

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600 };
+enum { ROWS_MAX = 32, ROWS_BESIDE = 16, PIXELS = 1600 };
 
 /* Kinds of operations, what the legend calls them. The upper half of a row is computation. What is
  * known to be for one kind of parallelism has its colour, whatever collective it is. */
@@ -64,12 +64,13 @@ static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 
 static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, const char *title)
 {
-    const size_t every = (l->nrows + ROWS_MAX - 1) / ROWS_MAX,
+    const bool beside = f->columns > 1;
+    const size_t most = beside ? ROWS_BESIDE : ROWS_MAX, every = (l->nrows + most - 1) / most,
                  rows = (l->nrows + every - 1) / every;
     double from, to, divisor;
     weft_lanes_span(l, &from, &to);
     struct weft_panel *p = weft_panel_add_rows(f, title, "", from, to, rows, &divisor);
-    p->height = 130 + 22 * (double)rows;
+    p->height = beside ? 70 + 14 * (double)rows : 130 + 22 * (double)rows;
     for (uint32_t k = 0; k < KINDS; k++) {
         const struct weft_lane_style s = {kinds[k].label, kinds[k].colour,
                                           kinds[k].upper  ? -0.4
@@ -105,8 +106,9 @@ static int gantt_add_run(const struct weft_runs *runs, size_t i, struct weft_fig
 
 static int gantt_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
+    const size_t n = weft_plot_runs(runs, f);
     size_t every = 1;
-    for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++)
+    for (size_t i = 0; i < n; i++)
         if (gantt_add_run(runs, i, f, &every, err))
             return err->code;
     f->title = "What ranks did over time";
@@ -115,8 +117,7 @@ static int gantt_derive(const struct weft_runs *runs, struct weft_figure *f, str
         "A row for each rank%s: the upper half is computation, the lower communication. "
         "Communication below a free upper half is exposed: the rank waits for it. A thin line is a "
         "receive that waits for its sender.%s",
-        every > 1 ? " (one in so many as fit)" : "",
-        runs->n > RUNS_MAX ? " Only the first runs are shown." : "");
+        every > 1 ? " (one in so many as fit)" : "", weft_plot_left_out(runs, f));
     if (!f->panels)
         return weft_plot_nothing(err, "no operations of ranks (ops.csv) in %s", runs->run[0].dir);
     return 0;

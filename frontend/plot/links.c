@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 12, SORTS = 12, DIMS_MAX = 60 };
+enum { SORTS = 12, DIMS_MAX = 60 };
 
 static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
@@ -142,13 +142,8 @@ static void draw_items(const struct weft_folded *f, struct weft_panel *p)
         weft_curve_point(host ? hosts : switches,
                          (const double[]){x->x - half, x->x + half, x->y - high, x->y + high});
         const char *first = f->node[x->first]->name, *last = f->node[x->last]->name;
-        const char *name =
-            x->n > 1 ? weft_figure_printf(p->figure, "%s-%s", first, last + 1) : first;
-        if ((double)strlen(name) * 7.5 > room * 540)
-            name = first;
-        const double wide = ceil((double)strlen(name) * 7.5 / (room * 540)); /* in boxes */
         weft_curve_text(texts, x->x, x->y - high - 0.12,
-                        fmod(floor(x->x / room), wide) > 0 ? "" : name);
+                        x->n > 1 ? weft_figure_printf(p->figure, "%s-%s", first, last + 1) : first);
     }
 }
 
@@ -162,13 +157,15 @@ static void name_rows(const struct weft_folded *f, struct weft_panel *p)
         for (size_t k = i; k < i + n; k++)
             nodes += f->item[k].n;
         const char *what = f->node[x->first]->host ? "hosts" : nodes == 1 ? "switch" : "switches";
-        const char *dim = !f->node[x->first]->host && f->dims > 1
+        const bool narrow = p->figure->columns > 1;
+        const char *dim = !narrow && !f->node[x->first]->host && f->dims > 1
                               ? weft_figure_printf(p->figure, ", dim %d", f->node[x->first]->dim)
                               : "";
         weft_axis_tick(p, &p->y, x->y,
-                       nodes > n ? weft_figure_printf(p->figure, "%zu %s%s (%zu box%s)", nodes,
-                                                      what, dim, n, n == 1 ? "" : "es")
-                                 : weft_figure_printf(p->figure, "%zu %s%s", nodes, what, dim));
+                       nodes > n && !narrow
+                           ? weft_figure_printf(p->figure, "%zu %s%s (%zu box%s)", nodes, what, dim,
+                                                n, n == 1 ? "" : "es")
+                           : weft_figure_printf(p->figure, "%zu %s%s", nodes, what, dim));
         i += n;
     }
 }
@@ -176,10 +173,10 @@ static void name_rows(const struct weft_folded *f, struct weft_panel *p)
 static void plot_links_draw(struct weft_folded *f, struct weft_figure *figure, const char *title)
 {
     struct weft_panel *p = weft_panel_add(figure, title, "", "");
-    p->x.from = -0.02;
-    p->x.to = 1.02;
+    p->x.from = -0.04;
+    p->x.to = 1.04;
     p->x.hidden = true;
-    p->value.label = "busiest link, use in percent of the run";
+    p->value.label = "busiest link: use in the run (%)";
     p->value.from = 0;
     p->value.to = 100;
     plot_links_place(f);
@@ -199,10 +196,12 @@ static void plot_links_draw(struct weft_folded *f, struct weft_figure *figure, c
                                                       x->y + 0.07, x->inside});
         rows += !i || f->item[i - 1].row != x->row;
     }
-    p->y.from = f->switches ? 0.4 - rows : -1.9;
+    p->y.from = f->switches ? 0.55 - rows : -1.9;
     p->y.to = f->switches ? 0.35 : 1.8;
     p->y.hidden = !f->switches;
-    p->height = f->switches ? 120 + 110 * rows : 560;
+    p->height = figure->columns > 1 ? fmin(60 + 75 * rows, f->switches ? INFINITY : 280)
+                : f->switches       ? 120 + 110 * rows
+                                    : 560;
     if (f->switches)
         name_rows(f, p);
 }
@@ -220,8 +219,10 @@ static int plot_links_add_run(const struct weft_runs *runs, size_t i, struct wef
         figure->caption = weft_figure_printf(
             figure,
             "Each line is the busiest of the links between two boxes, in its busier direction; a "
-            "patch in a box is the busiest link inside it. Directions of links: %s.",
-            plot_links_describe(&f, figure));
+            "patch in a box is the busiest link inside it.%s%s%s%s",
+            runs->n > 1 ? "" : " Directions of links: ",
+            runs->n > 1 ? "" : plot_links_describe(&f, figure), runs->n > 1 ? "" : ".",
+            weft_plot_left_out(runs, figure));
     }
     weft_folded_free(&f);
     return rc < 0 ? rc : 0;
@@ -248,7 +249,8 @@ static int plot_links_derive(const struct weft_runs *runs, struct weft_figure *f
                              struct weft_err *err)
 {
     f->title = "The fabric and how busy its links were";
-    for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++)
+    const size_t n = weft_plot_runs(runs, f);
+    for (size_t i = 0; i < n; i++)
         if (plot_links_add_run(runs, i, f, err))
             return err->code;
     return f->panels ? 0 : weft_plot_nothing(err, "no links (links.csv) in %s", runs->run[0].dir);

@@ -123,12 +123,13 @@ static void pause_list_free(struct weft_pause_list *p)
     *p = (struct weft_pause_list){0};
 }
 
-int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, size_t most,
+int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f,
                          int (*draw)(const struct weft_pause_list *p, struct weft_figure *f,
                                      const char *title, struct weft_err *err),
                          struct weft_err *err)
 {
-    for (size_t i = 0; i < runs->n && i < most; i++) {
+    const size_t n = weft_plot_runs(runs, f);
+    for (size_t i = 0; i < n; i++) {
         struct weft_pause_list p;
         int rc = pause_list_read(runs, &runs->run[i], &p, err);
         if (!rc)
@@ -137,6 +138,9 @@ int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, si
         if (rc < 0)
             return rc;
     }
+    f->caption = weft_figure_printf(f, "%s%s%s", f->caption,
+                                    n > 1 ? " Runs without pauses have no panel." : "",
+                                    weft_plot_left_out(runs, f));
     return f->panels ? 0
                      : weft_plot_nothing(err, "no PFC pauses (pfc.csv) in %s", runs->run[0].dir);
 }

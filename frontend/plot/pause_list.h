@@ -43,9 +43,9 @@ struct weft_pause_list {
     double end_ns;              /**< of the last */
 };
 
-/** Lets @p draw add the panels of each run's pauses, of the first @p most runs; @p title is the
- * run's label, "" where there is but one. WEFT_E_INPUT: no run has any. */
-int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, size_t most,
+/** Lets @p draw add the panels of each run's pauses; @p title is the run's label, "" where there is
+ * but one. WEFT_E_INPUT: no run has any. */
+int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f,
                          int (*draw)(const struct weft_pause_list *p, struct weft_figure *f,
                                      const char *title, struct weft_err *err),
                          struct weft_err *err);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pause map: a row for each port that PFC stopped, over time. */
-#include "base/units.h"
 #include "plot/pause_list.h"
 #include "plot/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS_MAX = 40, RUNS_MAX = 12, PIXELS = 1600, HOPS = 4 };
+enum { ROWS_MAX = 40, ROWS_BESIDE = 16, PIXELS = 1600, HOPS = 4 };
 
 static const char *const hop_names[HOPS] = {"stopped by where the congestion is",
                                             "by a node that was stopped itself (2nd hop)",
@@ -50,7 +49,7 @@ static int by_first(const void *va, const void *vb)
 }
 
 /* The ports that were stopped longest, in the order in which they were first. -1: no memory. */
-static int choose_rows(const struct weft_pause_list *p, struct rows *out)
+static int choose_rows(const struct weft_pause_list *p, size_t most, struct rows *out)
 {
     size_t n = 0;
     *out = (struct rows){.list = calloc(p->n + 1, sizeof *out->list)};
@@ -71,7 +70,7 @@ static int choose_rows(const struct weft_pause_list *p, struct rows *out)
         }
     }
     qsort(out->list, n, sizeof *out->list, by_total);
-    qsort(out->list, n < ROWS_MAX ? n : ROWS_MAX, sizeof *out->list, by_first);
+    qsort(out->list, n < most ? n : most, sizeof *out->list, by_first);
     out->n = n;
     return 0;
 }
@@ -102,10 +101,12 @@ static int plot_pauses_draw(const struct weft_pause_list *p, struct weft_figure 
                             const char *title, struct weft_err *err)
 {
     static const int colours[HOPS] = {1, 4, 0, 5};
+    const bool beside = f->columns > 1;
+    const size_t most = beside ? ROWS_BESIDE : ROWS_MAX;
     struct rows rows;
-    if (choose_rows(p, &rows))
+    if (choose_rows(p, most, &rows))
         return weft_err_no_memory(err, "pauses");
-    const size_t shown = rows.n < ROWS_MAX ? rows.n : ROWS_MAX;
+    const size_t shown = rows.n < most ? rows.n : most;
     double from = INFINITY, to = 0;
     for (size_t i = 0; i < p->n; i++) {
         from = fmin(from, p->list[i].from_ns);
@@ -114,32 +115,36 @@ static int plot_pauses_draw(const struct weft_pause_list *p, struct weft_figure 
     double divisor;
     struct weft_panel *panel =
         weft_panel_add_rows(f, title, "port that had to stop", from, to, shown, &divisor);
-    panel->height = 140 + 17 * (double)shown;
+    panel->height = (beside ? 70 : 140) + 17 * (double)shown;
     for (size_t h = 0; h < HOPS; h++) {
         struct weft_curve *c = weft_curve_add(panel, WEFT_MARK_BOXES, colours[h], hop_names[h]);
         for (size_t i = 0; i < shown; i++)
             draw_row(c, p, &rows.list[i], i, h, (to - from) / PIXELS, divisor);
     }
-    char time[WEFT_UNIT_TEXT_MAX];
     for (size_t i = 0; i < shown; i++) {
-        weft_human_time((int64_t)(rows.list[i].total_ns * 1e3), time);
-        weft_axis_tick(panel, &panel->y, (double)i,
-                       weft_figure_printf(f, "%s to %s, p%u: %s", p->node[rows.list[i].node].name,
-                                          p->node[rows.list[i].peer].name, rows.list[i].prio,
-                                          time));
+        const struct row *r = &rows.list[i];
+        const char *name = weft_figure_printf(f, "%s to %s, p%u", p->node[r->node].name,
+                                              p->node[r->peer].name, r->prio);
+        weft_axis_tick(
+            panel, &panel->y, (double)i,
+            beside ? name
+                   : weft_figure_printf(f, "%s: %s", name, weft_figure_time(f, r->total_ns)));
     }
-    weft_human_time((int64_t)((to - from) / PIXELS * 1e3), time);
     f->caption = weft_figure_printf(
         f,
         "A row for each port and priority that PFC stopped, in the order in which it first was%s. "
         "A "
         "port that is stopped by a node which is free itself stands next to the congestion; "
-        "further hops are victims to which the pause spread. Behind its name stands how long it "
-        "was stopped in all: pauses less than %s apart are drawn as one.",
-        shown < rows.n
+        "further hops are victims to which the pause spread.%s",
+        *title ? weft_figure_printf(f, "; %zu at most of a run, those stopped longest", most)
+        : shown < rows.n
             ? weft_figure_printf(f, ": the %zu of %zu that were stopped longest", shown, rows.n)
             : "",
-        time);
+        beside ? ""
+               : weft_figure_printf(f,
+                                    " Behind its name stands how long it was stopped in all: "
+                                    "pauses less than %s apart are drawn as one.",
+                                    weft_figure_time(f, (to - from) / PIXELS)));
     free(rows.list);
     return 0;
 }
@@ -148,7 +153,7 @@ static int plot_pauses_derive(const struct weft_runs *runs, struct weft_figure *
                               struct weft_err *err)
 {
     f->title = "PFC pauses";
-    return weft_pause_list_draw(runs, f, RUNS_MAX, plot_pauses_draw, err);
+    return weft_pause_list_draw(runs, f, plot_pauses_draw, err);
 }
 
 const struct weft_plot weft_plot_pauses = {

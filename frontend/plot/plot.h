@@ -30,6 +30,13 @@ const struct weft_plot *weft_plot_find(const char *name, struct weft_err *err);
 struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct weft_runs *runs,
                                      int *code, struct weft_err *err);
 
+/**
+ * Lays out a figure that has panels for each run: more than two runs stand side by side, with one
+ * legend and scale. Returns how many runs have room, the first ones.
+ */
+size_t weft_plot_runs(const struct weft_runs *runs, struct weft_figure *f);
+/** For its caption: " The first 12 of 20 runs are shown."; "" where all are. */
+const char *weft_plot_left_out(const struct weft_runs *runs, struct weft_figure *f);
 /** For derive: nothing to show, because ..., as printf. */
 #define weft_plot_nothing(err, ...)                                                                \
     (weft_err_set(err, WEFT_E_INPUT, __VA_ARGS__), WEFT_PLOT_NOTHING)

@@ -172,7 +172,7 @@ static const char *queue_cdf_port_name(const struct ranked *x, size_t i)
 }
 
 static void draw_port(const struct weft_runs *runs, size_t run, const struct ranked *x, size_t i,
-                      struct weft_panel *panel)
+                      double divisor, struct weft_panel *panel)
 {
     const struct stretch *s = &x->r.list[x->ports[i].first];
     const char *of = queue_cdf_label(runs, run);
@@ -189,7 +189,7 @@ static void draw_port(const struct weft_runs *runs, size_t run, const struct ran
     for (size_t k = 0; k < x->ports[i].n; k++) {
         ns += s[k].ns;
         if (k + 1 == x->ports[i].n || s[k + 1].to_bytes > s[k].to_bytes) /* of the last port */
-            weft_curve_xy(c, s[k].to_bytes / 1e3, ns / x->ports[i].ns);
+            weft_curve_xy(c, s[k].to_bytes / divisor, ns / x->ports[i].ns);
     }
 }
 
@@ -209,6 +209,12 @@ static const char *longest(const struct ranked *x, size_t n)
 static void queue_cdf_draw_all(const struct weft_runs *runs, const struct ranked *x,
                                struct weft_panel *panel)
 {
+    double most = 0;
+    for (size_t run = 0; run < runs->n; run++)
+        for (size_t i = 0; i < x[run].r.n; i++)
+            most = fmax(most, x[run].r.list[i].to_bytes);
+    const struct weft_figure_unit u = weft_figure_size_unit(most);
+    panel->x.label = weft_figure_printf(panel->figure, "queue at most (%s)", u.name);
     const char *only = runs->n > 1 && !runs->ports ? longest(x, runs->n) : NULL;
     for (size_t run = 0; run < runs->n; run++)
         for (size_t i = 0; i < x[run].n; i++) {
@@ -218,7 +224,7 @@ static void queue_cdf_draw_all(const struct weft_runs *runs, const struct ranked
                     ? i < SHOWN
                     : i < SHOWN && (i == 0 || x[run].ports[i].mean >= LEAST * x[run].ports[0].mean);
             if (shown)
-                draw_port(runs, run, &x[run], i, panel);
+                draw_port(runs, run, &x[run], i, u.divisor, panel);
         }
 }
 
@@ -235,7 +241,7 @@ static double least_share(const struct weft_panel *p)
 static int queue_cdf_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
-    struct weft_panel *p = weft_panel_add(f, "", "queue at most (KB)", "share of the run (0 to 1)");
+    struct weft_panel *p = weft_panel_add(f, "", "", "share of the run (0 to 1)");
     struct ranked *x = calloc(runs->n, sizeof *x);
     int rc = x ? 0 : weft_err_no_memory(err, "histograms");
     p->y.from = 0;

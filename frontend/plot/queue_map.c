@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 128, NAMED_MAX = 40, BINS = 240, RUNS_SHOWN = 12 };
+enum { ROWS_MAX = 128, ROWS_BESIDE = 16, NAMED_MAX = 40, BINS = 240 };
 
 static const char *const keys[] = {"from|node", "to|peer", NULL};
 
@@ -16,11 +16,56 @@ static void queue_map_name(const struct weft_row *row, char *buf, size_t size)
     snprintf(buf, size, "%s to %s", weft_row_text(row, 0), weft_row_text(row, 1));
 }
 
-static int queue_map_by_name(const void *va, const void *vb)
+/* What the panels of all runs have in common. */
+struct queue_map {
+    struct weft_time_series_set *of; /* of each run */
+    const char **port;               /* n rows, in the order of names */
+    size_t n;
+    double from_ns, last_ns, most;
+};
+
+static int queue_map_by_name(const void *a, const void *b)
 {
-    const struct weft_time_series *a = (const struct weft_time_series *)va;
-    const struct weft_time_series *b = (const struct weft_time_series *)vb;
-    return weft_compare_names(a->name, b->name);
+    return weft_compare_names(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The series of a port; NULL: it never had a queue. */
+static const struct weft_time_series *queue_map_find(const struct weft_time_series_set *t,
+                                                     const char *port)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->list[i].name, port) == 0)
+            return &t->list[i];
+    return NULL;
+}
+
+/* Chooses @p rows ports, those with the longest queues in any run. -1: no memory. */
+static int queue_map_choose(struct queue_map *m, size_t nruns, size_t rows)
+{
+    m->port = calloc(rows, sizeof *m->port);
+    if (!m->port)
+        return -1;
+    for (size_t i = 0; i < nruns; i++)
+        weft_time_series_rank(&m->of[i], WEFT_TIME_SERIES_BY_MOST, 0);
+    for (; m->n < rows; m->n++) {
+        double most = 0;
+        for (size_t i = 0; i < nruns; i++)
+            for (size_t k = 0; k < m->of[i].n && m->of[i].list[k].most > most; k++) {
+                const struct weft_time_series *x = &m->of[i].list[k];
+                if (weft_is_one_of(x->name, m->port, m->n))
+                    continue;
+                most = x->most;
+                m->port[m->n] = x->name;
+            }
+        if (!(most > 0))
+            break;
+        m->most = fmax(m->most, most);
+    }
+    qsort(m->port, m->n, sizeof *m->port, queue_map_by_name);
+    for (size_t i = 0; i < nruns; i++)
+        for (size_t k = 0; k < m->of[i].n; k++)
+            m->last_ns = fmax(m->last_ns, m->of[i].list[k].t_ns[m->of[i].list[k].n - 1]);
+    return 0;
 }
 
 /* The longest queue of a port in each bin of time. A sample holds until the next is due. */
@@ -54,65 +99,64 @@ static void queue_map_draw_row(struct weft_curve *c, size_t row, const double bi
     }
 }
 
-static void queue_map_draw_run(const struct weft_runs *runs, size_t run,
-                               struct weft_time_series_set *t, struct weft_figure *f)
+static void queue_map_draw_run(const struct queue_map *m, size_t run, const char *title,
+                               struct weft_figure *f)
 {
-    double last_ns = 0, most = 0, first_ns = INFINITY;
-    weft_time_series_rank(t, WEFT_TIME_SERIES_BY_MOST, ROWS_MAX);
-    size_t n = t->n < ROWS_MAX ? t->n : ROWS_MAX;
-    qsort(t->list, n, sizeof *t->list, queue_map_by_name);
-    for (size_t i = 0; i < n; i++) {
-        first_ns = fmin(first_ns, t->list[i].t_ns[0]);
-        last_ns = fmax(last_ns, t->list[i].t_ns[t->list[i].n - 1]);
-        most = fmax(most, t->list[i].most);
-    }
-    if (!(most > 0))
-        return;
-    const struct weft_figure_unit time = weft_figure_time_unit(last_ns),
-                                  size = weft_figure_size_unit(most);
-    const double from = fmax(runs->from_ns, 0), width = (last_ns - from) / BINS;
+    const struct weft_figure_unit time = weft_figure_time_unit(m->last_ns),
+                                  size = weft_figure_size_unit(m->most);
+    const double from = m->from_ns, width = (m->last_ns - from) / BINS;
     struct weft_panel *p =
-        weft_panel_add(f, runs->n > 1 ? runs->run[run].label : "",
-                       weft_figure_printf(f, "simulated time (%s)", time.name), "");
+        weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", time.name), "");
     struct weft_curve *c = weft_curve_add(p, WEFT_MARK_HEAT, 0, "");
     p->downwards = true;
     p->y.from = -0.5;
-    p->y.to = (double)n - 0.5;
+    p->y.to = (double)m->n - 0.5;
     p->x.from = from / time.divisor;
-    p->x.to = last_ns / time.divisor;
+    p->x.to = m->last_ns / time.divisor;
     p->value.label = weft_figure_printf(f, "queue (%s)", size.name);
     p->value.from = 0;
-    p->value.to = most / size.divisor;
-    p->height = fmin(700, 110 + 14 * (double)(n < NAMED_MAX ? n : NAMED_MAX));
-    for (size_t i = 0; i < n; i++) {
+    p->value.to = m->most / size.divisor;
+    p->height =
+        fmin(700, (f->columns > 1 ? 70 : 110) + 14 * (double)(m->n < NAMED_MAX ? m->n : NAMED_MAX));
+    /* what is not longer than 0 has the colour of 0 */
+    weft_curve_point(c, (const double[]){p->x.from, p->x.to, p->y.from, p->y.to, 0});
+    for (size_t i = 0; i < m->n; i++) {
         double bins[BINS];
-        fill_bins(&t->list[i], t, from, width > 0 ? width : 1, bins);
+        const struct weft_time_series *t = queue_map_find(&m->of[run], m->port[i]);
+        weft_axis_tick(p, &p->y, (double)i, m->port[i]);
+        if (!t)
+            continue;
+        fill_bins(t, &m->of[run], from, width > 0 ? width : 1, bins);
         queue_map_draw_row(c, i, bins, from / time.divisor, width / time.divisor, size.divisor);
-        if (i % (1 + n / NAMED_MAX) == 0)
-            weft_axis_tick(p, &p->y, (double)i, t->list[i].name);
     }
 }
 
 static int queue_map_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
-    for (size_t i = 0; i < runs->n && i < RUNS_SHOWN; i++) {
-        struct weft_time_series_set t = {0};
-        const int rc = weft_time_series_read(runs, &runs->run[i], "queue.csv", keys, queue_map_name,
-                                             "queue_bytes", &t, err);
-        if (rc == 0)
-            queue_map_draw_run(runs, i, &t, f);
-        weft_time_series_free(&t);
-        if (rc < 0)
-            return err->code;
-    }
+    const size_t n = weft_plot_runs(runs, f), rows = f->columns > 1 ? ROWS_BESIDE : ROWS_MAX;
+    struct queue_map m = {.of = calloc(n, sizeof *m.of), .from_ns = fmax(runs->from_ns, 0)};
+    int rc = m.of ? 0 : weft_err_no_memory(err, "queues");
+    for (size_t i = 0; i < n && rc >= 0; i++)
+        rc = weft_time_series_read(runs, &runs->run[i], "queue.csv", keys, queue_map_name,
+                                   "queue_bytes", &m.of[i], err);
+    if (rc >= 0 && queue_map_choose(&m, n, rows))
+        rc = weft_err_no_memory(err, "queues");
+    for (size_t i = 0; i < n && m.n && rc >= 0; i++)
+        queue_map_draw_run(&m, i, runs->n > 1 ? runs->run[i].label : "", f);
+    for (size_t i = 0; i < n && m.of; i++)
+        weft_time_series_free(&m.of[i]);
+    free(m.of);
+    free(m.port);
     f->title = "Queues of all ports over time";
     f->caption = weft_figure_printf(
         f,
         "Each row is an egress port, in the order of names; the colour is the longest queue in a "
-        "240th of the time. Ports that never had one are left out; %d ports at most, those with "
-        "the longest.%s",
-        ROWS_MAX, runs->n > RUNS_SHOWN ? " The first twelve runs are shown." : "");
+        "240th of the time. Ports that never had one are left out; %zu ports at most, those with "
+        "the longest%s.%s",
+        rows, runs->n > 1 ? " in any run, the same of each" : "", weft_plot_left_out(runs, f));
+    if (rc < 0)
+        return rc;
     return f->panels ? 0
                      : weft_plot_nothing(err,
                                          "%s has no queues over time: run with --set "

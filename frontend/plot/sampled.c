@@ -54,6 +54,8 @@ static const char *axis_of(struct weft_figure *f, const char *column, const char
     snprintf(words, sizeof words, "%.*s", (int)(strlen(column) - strlen(d->end)), column);
     for (char *p = words; *p; p++)
         *p = *p == '_' ? ' ' : *p;
+    if (strcmp(words, "rtt") == 0)
+        snprintf(words, sizeof words, "RTT");
     return *unit ? weft_figure_printf(f, "%s (%s%s)", words, unit, scale)
                  : weft_figure_printf(f, "%s", words);
 }

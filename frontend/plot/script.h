@@ -24,5 +24,7 @@ void weft_figure_csv(const struct weft_figure *f, FILE *out);
 void weft_figure_csv_text(FILE *out, const char *text);
 /** The height of the whole picture in pixels. */
 double weft_script_height(const struct weft_figure *f);
+/** What of it is not panels: the title, and the legend below panels side by side. */
+double weft_script_around(const struct weft_figure *f);
 
 #endif

@@ -4,7 +4,6 @@
  * from the node that it had to obey; hosts below one node are drawn as one. Below, how many ports
  * are stopped.
  */
-#include "base/units.h"
 #include "plot/pause_list.h"
 #include "plot/plot.h"
 
@@ -76,8 +75,7 @@ static void spread_add_node(struct tree *t, uint32_t node)
 static const char *label_of(struct weft_figure *f, const struct tree *t, const struct member *m)
 {
     const struct weft_pause_node *x = &t->p->node[m->node];
-    char time[WEFT_UNIT_TEXT_MAX];
-    weft_human_time((int64_t)(m->stopped_ns * 1e3), time);
+    const char *time = weft_figure_time(f, m->stopped_ns);
     if (x->parent == UINT32_MAX)
         return weft_figure_printf(f, "%s: root", x->name);
     if (m->count > 1)
@@ -120,18 +118,18 @@ static void draw_tree(const struct tree *t, struct weft_figure *f, const char *t
 }
 
 /* The mean number of ports that are stopped, in equal parts of the time. */
-static void draw_ports(const struct weft_pause_list *p, struct weft_figure *f,
+static void draw_ports(const struct weft_pause_list *p, struct weft_figure *f, const char *title,
                        const struct weft_figure_unit *u, double from, double to)
 {
     static const char *const names[HOPS] = {"next to the congestion", "2nd hop", "3rd hop",
                                             "4th hop and more"};
     static const int colours[HOPS] = {1, 4, 0, 5};
     struct weft_panel *panel = weft_panel_add(
-        f, "", weft_figure_printf(f, "simulated time (%s)", u->name), "ports that are stopped");
+        f, title, weft_figure_printf(f, "simulated time (%s)", u->name), "stopped ports, mean");
     const double width = (to - from) / BINS;
     const struct weft_bins bins = {from, width, BINS};
     panel->y.from = 0;
-    panel->height = 280;
+    panel->height = *title ? 220 : 280;
     for (uint32_t h = 1; h <= HOPS && width > 0; h++) {
         double bin[BINS] = {0}, sum = 0;
         for (size_t i = 0; i < p->n; i++) {
@@ -154,7 +152,8 @@ static void draw_ports(const struct weft_pause_list *p, struct weft_figure *f,
     }
 }
 
-static void spread_describe(const struct tree *t, struct weft_figure *f)
+/* @p several: of which this is one run. */
+static void spread_describe(const struct tree *t, struct weft_figure *f, bool several)
 {
     const struct weft_pause_list *p = t->p;
     uint32_t roots = 0, switches = 0, hosts = 0, first = UINT32_MAX;
@@ -168,12 +167,20 @@ static void spread_describe(const struct tree *t, struct weft_figure *f)
     }
     f->caption = weft_figure_printf(
         f,
-        "Pauses began at %s%s. A root paused others before it was paused itself: one of its ports "
-        "is congested. Pauses spread to %u switches and %u hosts. Each stands at its "
-        "first pause, with an arrow from the node that paused it.%s",
-        first == UINT32_MAX ? "-" : p->node[first].name,
-        roots > 1 ? weft_figure_printf(f, " and %u more", roots - 1) : "", switches, hosts,
-        t->left ? weft_figure_printf(f, " For %zu more nodes there is no room.", t->left) : "");
+        "%sA root paused others before it was paused itself: one of its ports is congested.%s%s%s",
+        several ? ""
+                : weft_figure_printf(
+                      f, "Pauses began at %s%s. ", first == UINT32_MAX ? "-" : p->node[first].name,
+                      roots > 1 ? weft_figure_printf(f, " and %u more", roots - 1) : ""),
+        several
+            ? ""
+            : weft_figure_printf(f, " Pauses spread to %u switches and %u hosts.", switches, hosts),
+        f->columns > 1 ? " Of more than two runs the trees are left out."
+                       : " Each stands at its first pause, with an arrow from the node that paused "
+                         "it.",
+        t->left && f->columns == 1
+            ? weft_figure_printf(f, " For %zu more nodes there is no room.", t->left)
+            : "");
 }
 
 static int spread_draw(const struct weft_pause_list *p, struct weft_figure *f, const char *title,
@@ -200,10 +207,12 @@ static int spread_draw(const struct weft_pause_list *p, struct weft_figure *f, c
         t.from_ns = fmin(t.from_ns, t.member[i].first_ns);
         t.to_ns = fmax(t.to_ns, t.member[i].first_ns);
     }
-    const struct weft_figure_unit u = weft_figure_time_unit(end);
-    draw_tree(&t, f, title, &u);
-    draw_ports(p, f, &u, begin, end);
-    spread_describe(&t, f);
+    const struct weft_figure_unit u = weft_figure_time_unit(fmax(end, f->until_ns));
+    const bool beside = f->columns > 1; /* no room for names */
+    if (!beside)
+        draw_tree(&t, f, title, &u);
+    draw_ports(p, f, beside ? title : "", &u, begin, end);
+    spread_describe(&t, f, *title);
     free(t.member);
     free(t.row);
     return 0;
@@ -212,7 +221,7 @@ static int spread_draw(const struct weft_pause_list *p, struct weft_figure *f, c
 static int spread_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     f->title = "How PFC pauses spread";
-    return weft_pause_list_draw(runs, f, 12, spread_draw, err);
+    return weft_pause_list_draw(runs, f, spread_draw, err);
 }
 
 const struct weft_plot weft_plot_spread = {

@@ -123,6 +123,20 @@ static int throughput_add_run(const struct weft_runs *runs, size_t i, const stru
     return rc < 0 ? rc : 0;
 }
 
+/* Gives the panel a unit in which its numbers are short. */
+static void throughput_scale(struct weft_figure *f, struct weft_panel *p)
+{
+    double most = 0;
+    for (const struct weft_curve *c = p->curves; c; c = c->next)
+        for (size_t i = 0; i < c->n; i++)
+            most = fmax(most, c->v[2 * i + 1]);
+    const struct weft_figure_unit u = weft_figure_rate_unit(most);
+    for (struct weft_curve *c = p->curves; c; c = c->next)
+        for (size_t i = 0; i < c->n; i++)
+            c->v[2 * i + 1] /= u.divisor;
+    p->y.label = weft_figure_printf(f, "goodput, all hosts together (%s)", u.name);
+}
+
 static int throughput_derive(const struct weft_runs *runs, struct weft_figure *f,
                              struct weft_err *err)
 {
@@ -139,7 +153,7 @@ static int throughput_derive(const struct weft_runs *runs, struct weft_figure *f
         "different sizes and places need not have the same. It has no value while there is one.";
     d.u = weft_figure_time_unit(d.to_ns);
     const char *x = weft_figure_printf(f, "simulated time (%s)", d.u.name);
-    d.goodput = weft_panel_add(f, "", x, "goodput, all hosts together (Gbps)");
+    d.goodput = weft_panel_add(f, "", x, "");
     d.fairness = weft_panel_add(f, "", x, "Jain's index of message rates");
     d.goodput->y.from = 0;
     d.goodput->height = 320;
@@ -151,6 +165,7 @@ static int throughput_derive(const struct weft_runs *runs, struct weft_figure *f
     for (size_t i = 0; i < runs->n; i++)
         if (throughput_add_run(runs, i, &d, err))
             return err->code;
+    throughput_scale(f, d.goodput);
     return 0;
 }
 

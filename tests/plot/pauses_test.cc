@@ -84,7 +84,7 @@ TEST(PausePlot, SaysHowLongPortsWereStopped)
     const Said s = weft({"plot", dir / "a", "pauses", "--to", "gnuplot", "--out", "-"});
     EXPECT_CONTAINS(s.out, "h0 to s8, p3: 1 ms");
     EXPECT_CONTAINS(weft({"plot", dir / "a", "pauses", "-o", dir / "p.csv"}).out,
-                    "pauses less than 2.5 us apart are drawn as one");
+                    "pauses less than 2.5 \u00b5s apart are drawn as one");
 }
 
 TEST(PauseTree, RootSpreadAndVictims)
@@ -101,10 +101,12 @@ TEST(PauseTree, RootSpreadAndVictims)
             texts.push_back(p.text);
         arrows += !std::isnan(p.x_to);
     }
-    const std::vector<std::string> want = {
-        "s8: root",         "h0: stopped 4 us",
-        "s9: stopped 2 us", "2 hosts (first h1): stopped 4 us together",
-        "s7: root",         "h3: stopped 1 us"};
+    const std::vector<std::string> want = {"s8: root",
+                                           "h0: stopped 4 \u00b5s",
+                                           "s9: stopped 2 \u00b5s",
+                                           "2 hosts (first h1): stopped 4 \u00b5s together",
+                                           "s7: root",
+                                           "h3: stopped 1 \u00b5s"};
     EXPECT_EQ(texts, want);
     EXPECT_EQ(arrows, 4u); /* to all but the roots */
 }
@@ -120,7 +122,7 @@ TEST(PauseTree, PortsThatAreStoppedAddUpToThePauses)
     for (std::string line; std::getline(in, line);) {
         double x, y;
         char name[32];
-        if (sscanf(line.c_str(), "ports that are stopped,%31[^,],%lf,%lf,,,,", name, &x, &y) != 3)
+        if (sscanf(line.c_str(), "\"stopped ports, mean\",%31[^,],%lf,%lf,,,,", name, &x, &y) != 3)
             continue;
         if (last.count(name))
             area[name] += (x - last[name].first) * last[name].second;
@@ -128,6 +130,19 @@ TEST(PauseTree, PortsThatAreStoppedAddUpToThePauses)
     }
     EXPECT_NEAR(area["next to the congestion"], 7, 1e-4);
     EXPECT_NEAR(area["2nd hop"], 4, 1e-4);
+}
+
+// 100 MB in 10 us are 80 Tbps, and not 80000 of anything.
+TEST(ThroughputPlot, LargeRatesAreInTbps)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/flows.csv", "job,size_bytes,start_ns,fct_ns,slowdown\n"
+                                    "j,100000000,0.000,10000.000,1.0\n");
+    const auto all = plot({dir / "a", "throughput"});
+    const auto goodput = curve(all, "", "goodput, all hosts together (Tbps)");
+    ASSERT_FALSE(goodput.empty());
+    EXPECT_NEAR(goodput[0].y, 80, 1e-6);
 }
 
 TEST(ThroughputPlot, AreaIsTheBytes)

@@ -130,7 +130,8 @@ TEST(Plot, AxesThatAreToBeLogarithmicAreAndSaySo)
     make_nasty(dir / "a");
     const Said s = weft({"plot", dir / "a", "slowdown", "--logy", "--to", "gnuplot", "-o", "-"});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.out, "set ylabel 'FCT slowdown (1: as alone, log scale)'\nset logscale y");
+    EXPECT_CONTAINS(s.out, "set ylabel 'FCT slowdown (1: as alone, log scale)'");
+    EXPECT_CONTAINS(s.out, "\nset logscale y");
 }
 
 TEST(Plot, SizesAreInKBAsElsewhere)
@@ -146,6 +147,168 @@ TEST(Plot, SizesAreInKBAsElsewhere)
     for (const char *size : {">1KB<", ">10KB<", ">100KB<", ">1MB<"})
         EXPECT_CONTAINS(svg, size);
     EXPECT_LACKS(svg, "kB");
+}
+
+/* The script of a figure. */
+std::string script_of(std::vector<std::string> args)
+{
+    args.insert(args.begin(), "plot");
+    args.insert(args.end(), {"--to", "gnuplot", "--out", "-"});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    return s.out;
+}
+
+/* How often a part occurs in a text. */
+size_t times(const std::string &text, const std::string &part)
+{
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at++)
+        n++;
+    return n;
+}
+
+/* Pixels of a picture, from the comment of its script. */
+std::pair<int, int> size_of(const std::string &script)
+{
+    std::pair<int, int> size = {0, 0};
+    const std::string before = "set terminal svg size ";
+    const size_t at = script.find(before);
+    EXPECT_NE(at, std::string::npos);
+    EXPECT_EQ(sscanf(script.c_str() + at + before.size(), "%d,%d", &size.first, &size.second), 2);
+    return size;
+}
+
+/* Runs with queues at 40 ports, the k-th with longer ones, a fabric, pauses and operations. Returns
+ * their folders. */
+std::vector<std::string> make_many(const std::string &dir, int n)
+{
+    std::vector<std::string> dirs;
+    for (int k = 1; k <= n; k++) {
+        dirs.push_back(dir + "/r" + std::to_string(k));
+        make_run(dirs.back(), "\"switch\": {\"buffer\": \"" + std::to_string(k) + "MB\"}");
+        std::string json = slurp(dirs.back() + "/run.json");
+        json.insert(json.find("\"end_to_end_ns\""),
+                    "\"elapsed_ns\": " + std::to_string(1000 * k) + ", ");
+        write_file(dirs.back() + "/run.json", json);
+        std::filesystem::create_directories(dirs.back() + "/series");
+        std::string queues = "t_ns,port,from,to,prio,queue_bytes\n",
+                    links = "from,to,dim,util_pct,rate_bps\n", ops = "rank,kind,start_ns,end_ns\n",
+                    pauses = "t_ns,port,node,peer,prio,event\n";
+        for (int port = 0; port < 40; port++) {
+            const std::string host = "h" + std::to_string(port);
+            for (int t = 1; t <= 2; t++)
+                queues += std::to_string(1000 * t) + ".000," + std::to_string(port) + ",s40," +
+                          host + ",3," + std::to_string(1000 * k * (port + 1)) + "\n";
+            links += host + ",s40,0,50,1000\ns40," + host + ",0,10,1000\n";
+            ops += std::to_string(port) + ",compute,0.000," + std::to_string(1000 * k) + ".000\n";
+            for (const char *event : {"100.000,?,pause", "500.000,?,resume"})
+                pauses +=
+                    std::string(event).replace(8, 1, std::to_string(port) + "," + host + ",s40,3") +
+                    "\n";
+        }
+        write_file(dirs.back() + "/series/queue.csv", queues);
+        write_file(dirs.back() + "/links.csv", links);
+        write_file(dirs.back() + "/ops.csv", ops);
+        write_file(dirs.back() + "/pfc.csv", pauses);
+    }
+    return dirs;
+}
+
+// Below each other, nine panels would be a strip that no page has room for.
+TEST(PlotOfManyRuns, PanelsStandSideBySide)
+{
+    TempDir dir;
+    std::vector<std::string> args = make_many(dir / "", 9);
+    for (const std::string kind : {"queue-map", "links", "pauses", "gantt", "pause-tree"}) {
+        args.push_back(kind);
+        const std::string script = script_of(args);
+        args.pop_back();
+        EXPECT_LE(size_of(script).second, 1300) << kind;
+        for (const char *column : {"0.000000", "0.333333", "0.666667"})
+            EXPECT_GE(times(script, std::string("\nset origin ") + column), 3u) << kind;
+        EXPECT_EQ(times(script, "\nset key"), kind == "queue-map" ? 0u : 1u) << kind;
+        EXPECT_EQ(times(script, "\nset colorbox"), kind == "queue-map" || kind == "links" ? 1u : 0u)
+            << kind;
+    }
+}
+
+// A colour, a length and a row are the same in all panels.
+TEST(PlotOfManyRuns, PanelsHaveOneScale)
+{
+    TempDir dir;
+    std::vector<std::string> args = make_many(dir / "", 9);
+    args.push_back("queue-map");
+    const std::string script = script_of(args);
+    EXPECT_EQ(times(script, "set cbrange [0:360]\n"), 10u); /* 9 panels and the colours */
+    EXPECT_EQ(times(script, "set cblabel 'queue (KB)'"), 10u);
+    EXPECT_EQ(times(script, "set yrange [15.5:-0.5]\n"), 9u);
+    EXPECT_EQ(times(script, "'s40 to h24' 0"), 9u); /* the first of 16 ports */
+    EXPECT_LACKS(script, "'s40 to h23'");
+    args.back() = "gantt";
+    EXPECT_EQ(times(script_of(args), "set xrange [0:9]\n"), 9u);
+}
+
+TEST(PlotOfManyRuns, CaptionSaysWhatIsLeftOut)
+{
+    TempDir dir;
+    std::vector<std::string> args = make_many(dir / "", 13);
+    args.insert(args.begin(), "plot");
+    for (const char *kind : {"queue-map", "links", "pauses", "gantt", "pause-tree"}) {
+        std::vector<std::string> a = args;
+        a.insert(a.end(), {kind, "-o", dir / "f.csv"});
+        const Said s = weft(a);
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.out, "The first 12 of 13 runs are shown.");
+    }
+}
+
+// Each run has its first hop at another port; one legend for both panels says what all colours are.
+TEST(Plot, LegendOfSeveralPanelsHasTheCurvesOfAll)
+{
+    TempDir dir;
+    for (const bool both : {true, false}) {
+        const std::string run = dir / (both ? "a" : "b");
+        make_run(run);
+        write_file(run + "/pfc.csv",
+                   std::string("t_ns,port,node,peer,prio,event\n1000.000,1,s9,s8,3,pause\n") +
+                       (both ? "2000.000,2,h1,s9,3,pause\n" : ""));
+    }
+    const std::string script = script_of({dir / "a", dir / "b", "pauses"});
+    EXPECT_EQ(times(script, "\nset key"), 1u);
+    for (const char *hop :
+         {"'stopped by where the congestion is'", "'by a node that was stopped itself (2nd hop)'"})
+        EXPECT_EQ(times(script, std::string(" title ") + hop), 1u);
+    EXPECT_GT(script.rfind("\nset key"), script.rfind("\nset origin"));
+}
+
+// Sizes that are close to each other have ticks of their own, in the unit of all sizes.
+TEST(Plot, LinearSizesAreInKBToo)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    const std::string head = "job,size_bytes,start_ns,fct_ns,slowdown\n";
+    write_file(dir / "a/flows.csv", head + "j,65536,0.000,10.000,1.0\nj,65536,0.000,10.000,2.0\n");
+    const std::string one = script_of({dir / "a", "slowdown"});
+    EXPECT_CONTAINS(one, "set xtics nomirror out ('65.536KB' 65536) norotate");
+    EXPECT_CONTAINS(one, "set xrange [32768:98304]");
+    write_file(dir / "a/flows.csv",
+               head + "j,500000,0.000,10.000,1.0\nj,1500000,0.000,10.000,2.0\n");
+    EXPECT_CONTAINS(script_of({dir / "a", "slowdown"}),
+                    "('600KB' 600000, '800KB' 800000, '1MB' 1000000, '1.2MB' 1200000, "
+                    "'1.4MB' 1400000)");
+}
+
+// What a label loses where there is no room is never its unit.
+TEST(Plot, LabelsKeepTheirUnits)
+{
+    TempDir dir;
+    make_nasty(dir / "a");
+    const std::string narrow = script_of({dir / "a", "throughput", "-p", "paper-1col"});
+    EXPECT_CONTAINS(narrow, "set ylabel 'goodput, all hosts together (Gbps)'");
+    const std::string low = script_of({dir / "a", "slowdown", "--logy", "--height", "150"});
+    EXPECT_CONTAINS(low, "set ylabel 'FCT slowdown' ");
+    EXPECT_CONTAINS(low, "set xlabel 'size of the message (bytes)'");
 }
 
 // A scale of logarithms whose points are within a power of ten would have one number or two.
@@ -182,7 +345,7 @@ TEST(Plot, TwelveLinesHaveTwelveStyles)
     const Said s = weft(args);
     ASSERT_EQ(s.code, 0) << s.err;
     std::set<std::string> styles;
-    const std::string line = " with lines ";
+    const std::string line = "NaN with lines "; /* in the legend */
     for (size_t at = s.out.find(line); at != std::string::npos; at = s.out.find(line, at + 1))
         styles.insert(s.out.substr(at, s.out.find(" title", at) - at));
     EXPECT_EQ(styles.size(), 12u);

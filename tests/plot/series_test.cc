@@ -229,9 +229,11 @@ TEST(QueueMapPlot, HasARowForEachPort)
                                            "2000.000,5,s1,h2,3,700\n"
                                            "9000.000,4,s1,h10,3,8000\n");
     const auto all = plot({dir / "a", "queue-map"});
-    ASSERT_EQ(all.size(), 3u);
+    ASSERT_EQ(all.size(), 4u);
+    EXPECT_EQ(all[0].value, 0); // the ground
+    EXPECT_EQ(all[0].y_to - all[0].y, 2);
     double most = 0;
-    for (const Point &p : all) {
+    for (const Point &p : std::vector<Point>(all.begin() + 1, all.end())) {
         EXPECT_EQ(p.y_to - p.y, 1);
         EXPECT_EQ(p.y, p.value == 0.7 ? -0.5 : 0.5); // h2 stands before h10
         most = std::max(most, p.value);
@@ -335,6 +337,87 @@ TEST(LinksPlot, LargeOnesAreFoldedByWhatHangsTogether)
                                                "h0-24", "h25-49", "h50-74", "h75-99"}));
     std::sort(values.begin(), values.end());
     EXPECT_EQ(values, (std::vector<double>{5, 5, 5, 20, 21, 22, 23, 30, 31, 32, 33, 93}));
+}
+
+// Neighbours of a ring stand next to each other, in whatever order its links are listed.
+TEST(LinksPlot, HostsStandInTheOrderOfTheirNames)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::vector<std::tuple<std::string, std::string, int, double>> list;
+    for (int i = 0; i < 12; i++)
+        list.emplace_back("h" + std::to_string(i * 5 % 12), "h" + std::to_string((i * 5 + 1) % 12),
+                          0, 50);
+    write_file(dir / "a/links.csv", links_of(list));
+    size_t links = 0;
+    for (const Point &p : plot({dir / "a", "links"}))
+        if (p.value == 50) {
+            EXPECT_LT(hypot(p.x_to - p.x, (p.y_to - p.y) / 3.5), 0.25);
+            links++;
+        }
+    EXPECT_EQ(links, 12u);
+}
+
+// Of names that would touch each other a picture has one in so many; a table has all.
+TEST(LinksPlot, NamesDoNotTouch)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::vector<std::tuple<std::string, std::string, int, double>> list;
+    for (int i = 0; i < 30; i++)
+        list.emplace_back("h" + std::to_string(1000 + i), "s2000", 0, 50);
+    write_file(dir / "a/links.csv", links_of(list));
+    size_t all = 0;
+    for (const Point &p : plot({dir / "a", "links"}))
+        all += p.text[0] == 'h';
+    EXPECT_EQ(all, 30u);
+    for (const char *preset : {"page", "paper-1col", "slide"}) {
+        const Said s =
+            weft({"plot", dir / "a", "links", "-p", preset, "--to", "gnuplot", "-o", "-"});
+        ASSERT_EQ(s.code, 0) << s.err;
+        const double width = std::string(preset) == "page" ? 920
+                             : *preset == 'p'              ? 366
+                                                           : 1320,
+                     letter = std::string(preset) == "page" ? 7
+                              : *preset == 'p'              ? 6.2
+                                                            : 10.9;
+        std::istringstream in(s.out);
+        double left = NAN, right = NAN, x, y;
+        std::vector<double> names;
+        for (std::string line; std::getline(in, line);) {
+            if (sscanf(line.c_str(), "%lf %lf \"h1", &x, &y) == 2 &&
+                line.find("\"h1") != std::string::npos)
+                names.push_back(x);
+            sscanf(line.c_str(), "set lmargin at screen %lf", &left);
+            sscanf(line.c_str(), "set rmargin at screen %lf", &right);
+        }
+        ASSERT_GE(names.size(), 2u);
+        for (size_t i = 1; i < names.size(); i++) /* the axis goes from -0.04 to 1.04 */
+            EXPECT_GT((names[i] - names[i - 1]) / 1.08 * (right - left) * width, 5 * letter)
+                << preset;
+    }
+}
+
+// Names of rows have a line each.
+TEST(QueueMapPlot, NamesOfRowsDoNotTouch)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    std::string rows = "t_ns,port,from,to,prio,queue_bytes\n";
+    for (int t = 1; t <= 2; t++)
+        for (int i = 0; i < 120; i++)
+            rows += std::to_string(1000 * t) + ".000," + std::to_string(i) + ",s1,h" +
+                    std::to_string(i) + ",3,1000\n";
+    write_file(dir / "a/series/queue.csv", rows);
+    const Said s = weft({"plot", dir / "a", "queue-map", "--to", "gnuplot", "-o", "-"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const size_t at = s.out.find("set ytics");
+    const std::string ticks = s.out.substr(at, s.out.find('\n', at) - at);
+    size_t n = 0;
+    for (size_t i = 0; (i = ticks.find("'s1 to h", i)) != std::string::npos; i++)
+        n++;
+    EXPECT_EQ(n, 40u); /* of 670 pixels, 110 of them margins */
 }
 
 /* 30 and 10 at once: 40^2 / (2 (30^2 + 10^2)); alone there is nothing to be fair to. */
