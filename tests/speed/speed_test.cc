@@ -106,6 +106,23 @@ TEST(Speed, InstructionsOfTcpConnectionsAreLinear)
     EXPECT_LT((third - second) / 200, 1.2e6);
 }
 
+/* A message on a queue pair of its own costs the same however many its pair of hosts has had. */
+TEST(Speed, InstructionsOfQueuePairsAreLinear)
+{
+    if (const char *why = not_comparable())
+        GTEST_SKIP() << why;
+    TempDir dir;
+    double of[3];
+    for (int ms = 1; ms <= 3; ms++)
+        of[ms - 1] = Instructions(
+            dir, "--set topology.type=single-switch --set single-switch.hosts=17 --set "
+                 "workload.type=incast --set incast.size=64B --set incast.period=1us --set "
+                 "incast.receiver=first --set congestion-control.name=none --set run.threads=1 "
+                 "--set incast.duration=" +
+                     std::to_string(ms) + "ms");
+    EXPECT_LT(of[2] - of[1], 1.1 * (of[1] - of[0]));
+}
+
 /* A tolerance costs at most 5 % where nothing recurs: flows of WebSearch, alone and beside a ring
  * with samples. */
 TEST(Speed, ToleranceCostsLittleWhereNothingRecurs)

@@ -145,9 +145,11 @@ static inline struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
     return (struct qp_name){q->src_host, q->dst_host, q->number, q->own_prio, q->nic};
 }
 
+/* Where its search begins. Numbers that follow each other are put apart: the runs of two pairs of
+ * hosts that met would be searched from end to end. */
 static inline uint64_t hash(const struct qp_name *n)
 {
-    return weft_flow_key(n->src, n->dst, n->prio, n->number);
+    return weft_flow_key(n->src, n->dst, n->prio, n->number * UINT32_C(2654435769));
 }
 
 static int grow_table(struct weft_engine *e)
