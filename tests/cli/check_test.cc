@@ -203,6 +203,19 @@ TEST(Check, SaysWhichControlIsNeverReplayed)
     }
 }
 
+// The budget of an estimate holds also where messages are posted by the million before one arrives:
+// few of them have arrived when it is spent.
+TEST(Check, TheCostIsCutBeforeMessagesArrive)
+{
+    const Said s =
+        weft({"check", "--json", "--set", "topology.type=single-switch", "--set",
+              "single-switch.rate=100Gbps", "--set", "single-switch.hosts=17", "--set",
+              "workload.type=incast", "--set", "incast.size=1MB", "--set", "incast.period=1ns",
+              "--set", "incast.duration=1s", "--set", "incast.receiver=first"});
+    EXPECT_CONTAINS(s.out, "\"lower_bound\": true");
+    EXPECT_LT(value(s, "messages"), 256);
+}
+
 // What takes a second or more, and half of that or less in trains of packets, is said to; not where
 // packets have to go one by one, or go in trains already, nor of flows of all lengths.
 TEST(Check, TheCostSaysWhatTrainsWouldTake)
