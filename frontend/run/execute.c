@@ -421,6 +421,12 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     m->outcome = failed->code ? WEFT_OUTCOME_FAILED : outcome;
     weft_run_clock_summarize(clock, m);
     x->summed_up = 1;
+    char warm_up[WEFT_UNIT_TEXT_MAX];
+    if (!failed->code && r->s->run->warm_up_ps > 0 && m->messages == 0)
+        weft_log(r->cli->log, WEFT_LOG_WARNING,
+                 "no message was posted after run.warm-up=%s and ended: statistics of messages are "
+                 "empty",
+                 weft_format_time(r->s->run->warm_up_ps, warm_up));
     write_tables(r, x, failed);
     if (!failed->code && !r->o->memo_stays)
         weft_memo_write(&x->memo, r->on.net, &e);

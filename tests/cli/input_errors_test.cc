@@ -191,4 +191,17 @@ TEST(Flows, OfALineTooManyOrNone)
     EXPECT_CONTAINS(s.err, "warning: workload 'incast' sends nothing");
 }
 
+TEST(Flows, AllWithinTheWarmUpAreWarnedOf)
+{
+    const auto run = [](const char *warm_up) {
+        return weft({"run", "--no-out", "--set", "network.backend=ideal", "--set",
+                     "topology.type=single-switch", "--set", "workload.type=incast", "--set",
+                     "incast.degree=2", "--set", "incast.duration=1ms", "--set", warm_up});
+    };
+    EXPECT_CONTAINS(run("run.warm-up=1s").err,
+                    "warning: no message was posted after run.warm-up=1s and ended: statistics of "
+                    "messages are empty");
+    EXPECT_EQ(run("run.warm-up=500us").err, "");
+}
+
 } // namespace
