@@ -8,11 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Gives an error that begins with the key of a setting the setting's place. */
+static bool name_setting(const struct weft_scenario *s, struct weft_err *err)
+{
+    const size_t element = strcspn(err->msg, "."), key = strcspn(err->msg, " :=");
+    for (size_t i = 0; i < s->ngroups && element < key; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        for (size_t k = 0; k < g->table->n && strlen(g->prefix) == element &&
+                           strncmp(g->prefix, err->msg, element) == 0;
+             k++) {
+            const char *name = g->table->params[k].name;
+            const struct weft_origin *o = &g->origins[k];
+            if (strlen(name) != key - element - 1 ||
+                strncmp(name, err->msg + element + 1, strlen(name)) != 0)
+                continue;
+            if (o->kind == WEFT_ORIGIN_FILE)
+                weft_err_locate(err, s->file, o->line, o->col);
+            else if (o->kind == WEFT_ORIGIN_OVERRIDE)
+                weft_err_prepend(err, "--set");
+            return o->kind == WEFT_ORIGIN_FILE || o->kind == WEFT_ORIGIN_OVERRIDE;
+        }
+    }
+    return false;
+}
+
 /* Says which element an error without a place of its own comes from. */
 static int name_element(const struct weft_scenario *s, const char *element, struct weft_err *err)
 {
     const struct weft_scenario_group *g = weft_scenario_group_of(s, element);
-    if (err->file[0] || !g)
+    if (err->file[0] || !g || name_setting(s, err))
         return err->code;
     if (g->selected)
         weft_err_prepend(err, "<%s %s=\"%s\">", element, g->selector, g->selected);

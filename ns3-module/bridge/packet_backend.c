@@ -37,6 +37,51 @@ static int check_capture(const struct weft_net_config *config, struct weft_err *
     return rc;
 }
 
+/* The payload of a full packet, in the dimension that has the shortest. */
+static uint64_t full_payload(const struct weft_engine_config *c)
+{
+    const struct weft_fabric *f = c->fabric;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t d = 0; d < f->ndims; d++) {
+        const uint64_t own =
+            f->dims[d].set.mtu_bytes ? f->dims[d].set.mtu_bytes : c->params.transport.mtu_bytes;
+        least = own < least ? own : least;
+    }
+    return f->ndims ? least : c->params.transport.mtu_bytes;
+}
+
+/* Whether switches have room for the packets of all transports: a limit below one ends no run but
+ * by its time. */
+static int check_room(const struct weft_packet_params *p, const struct weft_engine_config *c,
+                      struct weft_err *err)
+{
+    const struct weft_engine_params *e = &c->params;
+    const bool tcp = p->transport.type == WEFT_TRANSPORT_TCP;
+    const uint64_t by_tcp = tcp ? UINT64_C(1) << p->tcp.prio : p->tcp.prios,
+                   by_qps = tcp ? 0 : UINT64_C(1) << e->transport.data_prio | e->uet.prios,
+                   full = full_payload(c);
+    int rc = 0;
+    for (uint32_t k = 0; k < WEFT_PRIOS && !rc; k++) {
+        const uint64_t header =
+            e->uet.prios >> k & 1 ? e->uet.t.header_bytes : e->transport.header_bytes;
+        if (by_tcp >> k & 1)
+            rc = weft_engine_check_room(
+                c,
+                &(struct weft_engine_packet){
+                    "a full packet", k, p->tcp.mtu_bytes + WEFT_TCP_FRAME_OVERHEAD_BYTES, false},
+                err);
+        else if (by_qps >> k & 1)
+            rc = weft_engine_check_room(
+                c, &(struct weft_engine_packet){"a full packet", k, full + header, true}, err);
+    }
+    const struct weft_engine_packet own[] = {
+        {"an ACK", (uint32_t)e->transport.ack_prio, e->transport.ack_bytes, false},
+        {"a trimmed packet", (uint32_t)e->sw.trim_prio, e->sw.trim_bytes, false}};
+    for (size_t i = 0; i < (e->sw.trim_prios ? 2 : 1) && by_qps && !rc; i++)
+        rc = weft_engine_check_room(c, &own[i], err);
+    return rc;
+}
+
 static int backend_check(const struct weft_net_config *config, struct weft_err *err)
 {
     const struct weft_packet_params *p = params_of(config);
@@ -52,6 +97,8 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
         rc = weft_uet_check_params(p, err);
     if (!rc)
         rc = weft_engine_check_config(&c, err);
+    if (!rc)
+        rc = check_room(p, &c, err);
     return rc ? rc : check_capture(config, err);
 }
 

@@ -34,6 +34,17 @@ struct weft_engine_config {
 /** Checks a configuration: headroom, reserve and pools fit the buffer, Kmin <= Kmax, priorities in
  * range, MTU, ... */
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** A sort of packets that switches are to take. */
+struct weft_engine_packet {
+    const char *what; /**< "a full packet" */
+    uint32_t prio;
+    uint64_t frame_bytes;
+    bool data; /**< may be trimmed */
+};
+/** Of a configuration that weft_engine_check_config accepts: whether every switch has room for such
+ * a packet when it is empty. WEFT_E_INPUT names the limit that is below it. */
+int weft_engine_check_room(const struct weft_engine_config *c, const struct weft_engine_packet *k,
+                           struct weft_err *err);
 /** Whether routes of @p f over the links whose byte in @p down is 0 (NULL: all) cannot deadlock.
  * WEFT_E_INPUT names a circle; 0 when nothing is lossless, or pfc.allow-deadlock. */
 int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,

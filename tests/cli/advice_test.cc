@@ -108,6 +108,62 @@ TEST(Advice, HeadroomThatIsTooSmallIsTold)
 }
 
 // pfc.prios=3 is priorities 0 and 1: whoever means 3, the default priority, gets a lossy fabric
+/* A packet of 4096 + 62 bytes takes 62 beside the reserve of 4 KiB. */
+TEST(Advice, ALimitThatNoPacketPassesIsRefusedWithTheLeastThatLetsOnePass)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    const struct {
+        Args with;
+        const char *key, *below, *least, *at_least;
+    } cases[] = {
+        {{"switch.egress-threshold=static"}, "egress-limit", "61B", "62B", "at least 62B"},
+        {{"switch.egress-threshold=static", "switch.egress-scale-rate=100Gbps"},
+         "egress-limit",
+         "15B",
+         "16B",
+         "at least 16B"},
+        {{"switch.threshold=static"}, "limit", "61B", "62B", "at least 62B"},
+        {{"switch.threshold=static"}, "limit-map", "3:61B", "3:62B", "at least 3:62B"},
+        {{}, "egress-limit-map", "3:61B", "3:62B", "at least 3:62B"},
+        {{}, "egress-lossy-pool", "61B", "62B", "at least 62B"},
+        {{"switch.buffer=166KiB"}, "lossy-alpha", "1/512", "0.0101", "at least 0.01"},
+        {{"switch.buffer=166KiB"}, "egress-alpha-map", "3:1/512", "3:0.0101", "at least 3:0.01"},
+        {{"switch.reserve=0", "switch.trim-prios=8"},
+         "egress-limit-map",
+         "5:65B",
+         "5:66B",
+         "a trimmed packet of priority 5 (66 bytes)"},
+    };
+    for (const auto &c : cases) {
+        const std::string key = std::string("switch.") + c.key;
+        const Args common =
+            kIncast +
+            Args{"pfc.enabled=false", "congestion-control.name=none", "transport.mtu=4096B"} +
+            c.with;
+        const Said s = With("check", common + Args{key + "=" + c.below}),
+                   valid = With("check", common + Args{key + "=" + c.least}),
+                   run = With("run", common + Args{key + "=" + c.least}, {"--no-out", "-q"});
+        EXPECT_EQ(s.code, 3) << key << s.out;
+        EXPECT_CONTAINS(s.err, "--set: " + key + " has no room for a packet: ");
+        EXPECT_CONTAINS(s.err, c.at_least);
+        EXPECT_EQ(valid.code, 0) << key << valid.err;
+        EXPECT_EQ(run.code, 0) << key << run.err;
+    }
+    TempDir dir;
+    write_file(dir / "s.xml",
+               "<scenario>\n<topology type=\"single-switch\"/>\n<pfc enabled=\"false\"/>"
+               "\n<switch egress-threshold=\"static\"\n  egress-limit=\"61B\"/>\n"
+               "<workload type=\"generate\"/>\n</scenario>\n");
+    EXPECT_CONTAINS(weft({"run", dir / "s.xml", "--no-out"}).err,
+                    "s.xml:5:3: switch.egress-limit has no room");
+    /* A lossless packet has headroom. */
+    EXPECT_EQ(With("run", kIncast + Args{"switch.threshold=static", "switch.limit=0B"},
+                   {"--no-out", "-q"})
+                  .code,
+              0);
+}
+
 TEST(Advice, TheNumberOfAPriorityInPlaceOfAMaskIsTold)
 {
     const char *const told = "pfc.prios=3 is a mask, and leaves out the priority 3 that messages "

@@ -46,7 +46,7 @@ TEST(Build, ErrorsNameTheElement)
         "<workload type=\"generate\"/><system all-reduce=\"rign\"/></scenario>");
     ASSERT_EQ(s.code, 0) << s.message();
     EXPECT_EQ(weft_scenario_build(s.s, &parts, &s.err), WEFT_E_INPUT);
-    EXPECT_EQ(s.message().rfind("dir/s.xml:3:28: <system>:", 0), 0u) << s.message();
+    EXPECT_EQ(s.message().rfind("dir/s.xml:3:36: system.all-reduce: ", 0), 0u) << s.message();
     EXPECT_CONTAINS(s.message(), "ring");
 }
 
