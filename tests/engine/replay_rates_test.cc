@@ -368,4 +368,11 @@ TEST(ReplayRates, SaysWhyNot)
     EXPECT_GT(on.replay.reasons[0].times, 0u);
     EXPECT_STREQ(on.replay.reasons[0].why, "packets are spread over paths");
     EXPECT_EQ(off.fct, on.fct);
+    // Where periods of packets are looked for, too, what they lack is no reason of messages.
+    c.engine = {};
+    for (uint32_t h = 0; h < 4; h++)
+        c.posts.push_back({h, 5, 40'000'000 + 9'000'000 * h, 0});
+    const Outcome flow = Play(c, tolerance);
+    EXPECT_EQ(flow.replay.taken, 0u);
+    EXPECT_STREQ(flow.replay.why, "messages share a link, and drift apart");
 }

@@ -223,17 +223,18 @@ void weft_engine_set_tolerance(struct weft_engine *e, double tolerance, bool res
     windows_choose(e); /* whether threads may run hosts */
 }
 
-/* Nothing but messages may be taken over, because of @p rest: why these were not counts alone.
- * Before anything was looked at, @p rest is the one reason, met no time. */
+/* With a tolerance: why no message was taken over, whatever periods of packets lacked. @p rest
+ * (NULL: nothing) stands against these, and so is no reason for messages. Before anything was
+ * looked at, it is the one reason, met no time. */
 static void replay_figures_of_messages(struct weft_replay_figures *f, const char *rest)
 {
     uint32_t i = f->nreasons;
-    while (i &&
-           (f->reasons[i - 1].kind != WEFT_REPLAY_MEMO || !strcmp(f->reasons[i - 1].why, rest)))
+    while (i && (f->reasons[i - 1].kind != WEFT_REPLAY_MEMO ||
+                 (rest && !strcmp(f->reasons[i - 1].why, rest))))
         i--;
     if (f->why && f->tolerant)
         f->why = i ? f->reasons[i - 1].why : "no message has recurred often enough";
-    if (!f->nreasons)
+    if (rest && !f->nreasons)
         f->reasons[f->nreasons++] = (struct weft_replay_reason){WEFT_REPLAY_PACKETS, 0, rest};
 }
 
@@ -245,7 +246,7 @@ void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_
     *out = replay_of(e)->figures;
     replay_memo_figures(e, out);
     const char *rest = replay_reason_against(e, REPLAY_EXACT);
-    if (rest && !replay_reason_against(e, REPLAY_MEMO))
+    if ((rest || out->tolerant) && !replay_reason_against(e, REPLAY_MEMO))
         replay_figures_of_messages(out, rest);
     if (!out->why) /* before anything was looked at: what stands against that */
         out->why = replay_reason_against(e, out->tolerant ? REPLAY_MEMO : REPLAY_EXACT);
