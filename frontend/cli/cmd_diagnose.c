@@ -104,6 +104,7 @@ static int diagnose(const struct weft_cli *cli, const void *opts, char **args, i
                          plugins);
     if (!code)
         print(cli, &d, o->json);
+    code = code ? code : weft_diagnosis_check(&d, err);
     if (!code && folder)
         code = weft_diagnosis_keep(&d, folder, err);
     weft_diagnosis_free(&d);
@@ -127,7 +128,7 @@ const struct weft_command weft_command_diagnose = {
         "DIR is the folder of a run: it is played again with its settings, and the table is kept "
         "in "
         "the folder, where 'weft report' finds it.\n"
-        "Gains below 2 % are within chance.",
+        "Gains below 2 % are within chance. Exit code 5: the budget was too short for any change.",
     WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = diagnose,
 };

@@ -135,6 +135,8 @@ struct weft_diagnosis {
     const char *slice;        /**< settings that made all runs shorter; NULL: none */
     size_t nplayed, nuntried; /**< of trials */
     double wall_s;
+    double needs_s; /**< where nothing was tried: about the budget that is enough for all changes;
+                       0: not known */
 };
 
 /** How much a diagnosis may take. */
@@ -180,6 +182,9 @@ int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const cha
 /** The file of a run's folder that a diagnosis of it is kept in, for its report. */
 #define WEFT_DIAGNOSIS_FILE "diagnosis.json"
 int weft_diagnosis_keep(const struct weft_diagnosis *d, const char *dir, struct weft_err *err);
+/** Of a diagnosis for which the budget was too short: WEFT_E_LIMIT, which says what would be
+ * enough. 0: something was tried, or there is nothing to try. */
+int weft_diagnosis_check(const struct weft_diagnosis *d, struct weft_err *err);
 /** Writes it for people, and as one JSON object. */
 void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d);
 void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d);

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "diagnose/diagnose.h"
 #include "foreign/hpcc/run.h"
+#include "run/cost.h"
 #include "run/scratch.h"
 
 #include <math.h>
@@ -18,6 +19,8 @@
 
 /* Of the budget: the rest is for processes to load the scenario and to end, and for printing. */
 #define PLAYING 0.98
+/* CPU time for an estimate of the run. */
+#define ESTIMATE_S 0.5
 
 enum {
     PAIRS = 3,
@@ -40,6 +43,8 @@ struct game {
     struct weft_strings *own; /* settings of each point */
     double started_s;
     double limit_s;     /* a change may take so long */
+    double run_s;       /* the run takes so long; 0: not known */
+    unsigned cuts;      /* longer slices, and the run, did not end within their share */
     bool *hurried;      /* of each point: less than that was left of the budget */
     size_t next, end;   /* points to start */
     int code;           /* a point that ends the diagnosis: a signal */
@@ -343,6 +348,8 @@ static int play_slices(struct game *g, const struct weft_subject *subject,
             return err->code;
         const double runs = *took_s * SLICES / budget_s;
         *cut = budget_s > 0 && p->code == WEFT_E_LIMIT && *took_s >= part_s;
+        if (*cut && shorter)
+            g->cuts++;
         if (*cut)
             times *= SHORTER;
         else if (sliced || !shorter || !p->summed_up || *took_s <= LEAST_RUN_S || runs <= 1 ||
@@ -355,6 +362,32 @@ static int play_slices(struct game *g, const struct weft_subject *subject,
     }
 }
 
+/* CPU time of the run, or its slice, by the estimate of `weft check`; 0: nothing can be said. */
+static double estimate_s(const struct game *g)
+{
+    struct weft_err ignored = {0};
+    struct weft_subject slice = {0};
+    struct weft_scenario_parts parts = {0};
+    struct weft_cost cost = {0};
+    if (!weft_subject_load(g->base.cli, &g->base.source, g->base.args, g->base.nargs, &slice,
+                           &ignored) &&
+        !slice.hpcc && !weft_scenario_build(slice.s, &parts, &ignored))
+        weft_cost_estimate(g->base.cli, slice.s, &parts, ESTIMATE_S, &cost);
+    weft_scenario_parts_free(&parts);
+    weft_subject_free(&slice);
+    return cost.cpu_s;
+}
+
+/* A budget that is about enough for all changes where none was tried. */
+static double needed_s(const struct game *g)
+{
+    const size_t at_once = g->budget->parallel, n = g->d->changes.n;
+    const double rounds =
+        1 + (double)((n + at_once - 1) / at_once + (PAIRS + at_once - 1) / at_once);
+    const double share = 1 - 1.0 / BASE_SHARE; /* of the budget, what is left after a cut */
+    return g->run_s * fmax(rounds, g->slice.n ? BASE_SHARE : 1) / pow(share, g->cuts) / PLAYING;
+}
+
 /* Plays the run as it is, or a slice of it when it is long. */
 static int play_base(struct game *g, const struct weft_subject *subject,
                      const struct weft_scenario_job *job, struct weft_err *err)
@@ -365,6 +398,7 @@ static int play_base(struct game *g, const struct weft_subject *subject,
     if (play_slices(g, subject, job, &took_s, &cut, err))
         return err->code;
     g->d->base.unfinished = true;
+    g->run_s = cut ? estimate_s(g) : took_s;
     if (cut)
         return 0;
     if (!p->summed_up)
@@ -524,6 +558,7 @@ static int run(struct game *g, const struct weft_subject *subject,
         d->nplayed += d->trials[i].state != WEFT_TRIAL_NOT_TRIED;
         d->nuntried += d->trials[i].state == WEFT_TRIAL_NOT_TRIED;
     }
+    d->needs_s = d->nplayed ? 0 : needed_s(g);
     return 0;
 }
 

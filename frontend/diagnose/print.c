@@ -122,13 +122,10 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
                 measure_text(d, &d->base, i, buf));
     if (d->slice)
         fprintf(out, "\nAll of this is of a slice of the run (%s), which is long.", d->slice);
-    if (d->base.state == WEFT_TRIAL_NOT_TRIED)
-        fprintf(out,
-                "\nIt did not end within the budget, so that no change can be compared with it. "
-                "--budget gives more time; a shorter run (fewer layers, bytes or messages) takes "
-                "less.");
-    fprintf(out, "\n%zu run%s with one or two things changed took %.1f s.\n", d->nplayed,
-            WEFT_PLURAL(d->nplayed), d->wall_s);
+    fputc('\n', out);
+    if (d->nplayed)
+        fprintf(out, "%zu run%s with one or two things changed took %.1f s.\n", d->nplayed,
+                WEFT_PLURAL(d->nplayed), d->wall_s);
     for (size_t i = 0; i < d->ntrials && rows < MOST_ROWS; i++) {
         if (!is_worth_a_row(d, &d->trials[i]))
             continue;
@@ -136,9 +133,7 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
             fprintf(out, "\nWhat would make it faster, causes first:\n");
         print_trial(out, d, &d->trials[i], ++rows);
     }
-    if (d->nplayed == 0 && d->nuntried > 0)
-        fprintf(out, "\nNo change was tried: the time for it was over before the first.\n");
-    else if (rows == 0)
+    if (rows == 0 && d->nplayed)
         fprintf(out, "\nNo change that was tried makes it faster by more than %.0f %%.\n",
                 100 * WEFT_DIAGNOSE_LEAST_GAIN);
     print_best_part(out, d);
@@ -146,6 +141,25 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
     print_others(out, d, WEFT_TRIAL_FAILED, "What could not be played, or took too long:");
     print_others(out, d, WEFT_TRIAL_NOT_TRIED,
                  "Not tried, for want of time, or not to the end (--budget gives more):");
+}
+
+int weft_diagnosis_check(const struct weft_diagnosis *d, struct weft_err *err)
+{
+    const double s = ceil(d->needs_s);
+    char enough[80] = "give more";
+    if (d->nplayed || !d->nuntried)
+        return 0;
+    if (s > 0)
+        snprintf(enough, sizeof enough, "about --budget %.0fs is enough for all of them",
+                 s < 100 ? s : ceil(s / 10) * 10);
+    return weft_err_set(err, WEFT_E_LIMIT,
+                        "none of %zu changes was tried: %s%s; %s, or diagnose a shorter run (fewer "
+                        "layers, bytes or messages)",
+                        d->nuntried, d->slice ? "even a slice of the run" : "the run",
+                        d->base.state == WEFT_TRIAL_NOT_TRIED
+                            ? " did not end within the budget, so there is nothing to compare with"
+                            : " took all of the budget",
+                        enough);
 }
 
 static void put_measures(struct weft_json *j, const struct weft_diagnosis *d,
