@@ -100,6 +100,8 @@ static void needs_explain(const struct weft_needs_scope *s, const struct conditi
         snprintf(more, sizeof more, ", with%s %s%s%s%s", c->op[0] == 'h' ? "out" : "", operand,
                  c->operand[0] == '$' ? " (" : "", c->operand[0] == '$' ? c->operand + 1 : "",
                  c->operand[0] == '$' ? ")" : "");
+    else if (!operand[0])
+        snprintf(more, sizeof more, " (%s)", c->op[0] == '=' ? "leave that out" : "give one");
     snprintf(text, sizeof text, "%s%s%s is %s%s", strchr(c->key, '.') ? "" : s->prefix,
              strchr(c->key, '.') ? "" : ".", c->key, value[0] ? value : "empty", more);
     if (strstr(why, text))

@@ -100,10 +100,13 @@ static void critical_path(FILE *out, const struct weft_summary *s)
         sum_ps += p->spent_ps[k];
     if (!sum_ps)
         return;
-    fprintf(out,
-            "  %-24s %" PRIu64 " operation%s one after the other, %" PRIu64
-            " of them begun by another rank; in them",
-            "critical path", p->steps, WEFT_PLURAL(p->steps), p->crossings);
+    if (p->steps == 1)
+        fprintf(out, "  %-24s one operation; in it", "critical path");
+    else
+        fprintf(out,
+                "  %-24s %" PRIu64 " operations one after the other, %" PRIu64
+                " of them begun by another rank; in them",
+                "critical path", p->steps, p->crossings);
     const char *comma = "";
     for (int k = 0; k < WEFT_CAUSES; k++) {
         if (!p->spent_ps[k])
@@ -112,7 +115,7 @@ static void critical_path(FILE *out, const struct weft_summary *s)
                 weft_human_time(p->spent_ps[k], a), 100 * (double)p->spent_ps[k] / (double)sum_ps);
         comma = ",";
     }
-    fprintf(out, "\n  %-24s", "longest of them");
+    fprintf(out, "\n  %-24s", p->ntop == 1 ? "its operation" : "longest of them");
     for (uint32_t i = 0; i < p->ntop; i++) {
         const struct weft_path_record *t = &p->top[i];
         fprintf(out, "%s %s '%s' ending on rank %u %s", i ? "," : "", weft_op_kind_word(t->op),

@@ -74,7 +74,7 @@ TEST(Needs, ConditionsHoldOrSayWhy)
         {"wait!=0", 0, "sec.wait is 0ps"},
         {"wait=0", 1, ""},
         {"text=", 1, ""},
-        {"text!=", 0, "sec.text is empty"},
+        {"text!=", 0, "sec.text is empty (give one)"},
         {"mask has 2", 1, ""},
         {"mask has 0", 0, "sec.mask is 12, without 0"},
         {"mask has $bit", 1, ""},

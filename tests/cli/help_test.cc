@@ -252,7 +252,7 @@ TEST(Explain, NeedsAreForPeople)
     EXPECT_CONTAINS(s.out, "needs a dimension of the fabric that does not set its own buffer");
     EXPECT_EQ(s.out.find("decides whether"), std::string::npos) << s.out;
     EXPECT_CONTAINS(weft({"explain", "ecn.kmin"}).out,
-                    "needs rate-map= and one of: congestion-control.signals has ecn; "
+                    "needs rate-map empty and one of: congestion-control.signals has ecn; "
                     "transport.type=tcp and transport.variant=dctcp; ");
     EXPECT_CONTAINS(weft({"explain", "transport.rto"}).out, "needs type=roce|uet\n");
     EXPECT_CONTAINS(weft({"explain", "own NIC"}).out, "cause of waiting");

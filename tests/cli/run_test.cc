@@ -231,6 +231,17 @@ TEST(Run, CausesAndCriticalPathAddUp)
 }
 
 /* 4 ranks, ring, 1 MiB at 400 Gbps and 1 us per link: 6 steps of (256 KiB / 400 Gbps + 2 us). */
+TEST(Run, ACriticalPathOfOneOperationIsNoChain)
+{
+    const Said s = weft(
+        with_sets({"run", "--no-out"}, {"network.backend=ideal", "topology.type=single-switch",
+                                        "workload.type=generate", "generate.kind=all-to-all"}));
+    EXPECT_CONTAINS(s.out, "  critical path            one operation; in it ");
+    EXPECT_CONTAINS(s.out,
+                    "\n  its operation            all-to-all 'all-to-all_0' ending on rank ");
+    EXPECT_EQ(s.out.find("one after the other"), std::string::npos) << s.out;
+}
+
 TEST(Run, RingOnTheIdealBackendIsTheClosedForm)
 {
     TempDir dir;
