@@ -211,10 +211,10 @@ struct weft_figure_unit weft_figure_time_unit(double max_ns)
     return unit_for(max_ns / 2, units, sizeof units / sizeof units[0]);
 }
 
-struct weft_figure_unit weft_figure_rate_unit(double max_gbps)
+struct weft_figure_unit weft_figure_rate_unit(double max_bps)
 {
-    static const struct weft_figure_unit units[] = {{"Gbps", 1}, {"Tbps", 1e3}};
-    return unit_for(max_gbps / 2, units, sizeof units / sizeof units[0]);
+    static const struct weft_figure_unit units[] = {{"Gbps", 1e9}, {"Tbps", 1e12}};
+    return unit_for(max_bps / 2, units, sizeof units / sizeof units[0]);
 }
 
 const char *weft_figure_time(struct weft_figure *f, double ns)
@@ -244,4 +244,31 @@ struct weft_figure_unit weft_figure_size_unit(double max_bytes)
     static const struct weft_figure_unit units[] = {
         {"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
     return unit_for(max_bytes / 2, units, sizeof units / sizeof units[0]);
+}
+
+struct weft_figure_unit weft_figure_column_unit(const char *column, double most, char words[96])
+{
+    static const struct {
+        const char *end;
+        struct weft_figure_unit (*unit)(double most);
+    } units[] = {{"_ns", weft_figure_time_unit},
+                 {"_bytes", weft_figure_size_unit},
+                 {"_bps", weft_figure_rate_unit}};
+    struct weft_figure_unit unit = {"", 1};
+    size_t n = strlen(column);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const size_t k = strlen(units[i].end);
+        if (n > k && strcmp(column + strlen(column) - k, units[i].end) == 0) {
+            unit = units[i].unit(most);
+            n -= k;
+        }
+    }
+    snprintf(words, 96, "%.*s", (int)n, column);
+    for (char *at = words; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    for (char *at = words; *at; at += strcspn(at, " ."), at += strspn(at, " ."))
+        if (strncmp(at, "rtt", 3) == 0 || strncmp(at, "fct", 3) == 0)
+            for (int i = 0; i < 3; i++)
+                at[i] = (char)(at[i] - 'a' + 'A');
+    return unit;
 }

@@ -142,8 +142,11 @@ struct weft_figure_unit {
 struct weft_figure_unit weft_figure_time_unit(double max_ns);
 /** A time with its unit, for texts. */
 const char *weft_figure_time(struct weft_figure *f, double ns);
-/** For rates up to @p max_gbps: Gbps, Tbps; the divisor is of Gbps. */
-struct weft_figure_unit weft_figure_rate_unit(double max_gbps);
+/** For rates up to @p max_bps: Gbps, Tbps. */
+struct weft_figure_unit weft_figure_rate_unit(double max_bps);
+/** For a column of a table, by the end of its name; "": it has none. @p words: the name without it,
+ * as people write it: "RTT" of rtt_ns. */
+struct weft_figure_unit weft_figure_column_unit(const char *column, double most, char words[96]);
 /** A new panel of @p rows rows, from the top down, with time along x. *divisor: ns of its unit. */
 struct weft_panel *weft_panel_add_rows(struct weft_figure *f, const char *title,
                                        const char *y_label, double from_ns, double to_ns,

@@ -14,52 +14,6 @@
 
 enum { SERIES_SHOWN = 6, COLUMNS_MAX = 24 };
 
-/* What a number is, by the end of its column's name. */
-static const struct dimension {
-    const char *end, *unit;
-    double divisor;
-    enum weft_time_series_reduce reduce;
-} dimensions[] = {
-    {"_bps", "Gbps", 1e9, WEFT_TIME_SERIES_MEAN},
-    {"_bytes", "bytes", 1, WEFT_TIME_SERIES_MOST}, /* shown in KB or MB */
-    {"_ns", "\u00b5s", 1e3, WEFT_TIME_SERIES_MEAN},
-    {"", NULL, 1, WEFT_TIME_SERIES_MEAN},
-};
-
-static const struct dimension *dimension_of(const char *column)
-{
-    const size_t n = strlen(column);
-    for (const struct dimension *d = dimensions;; d++) {
-        const size_t k = strlen(d->end);
-        if (n >= k && strcmp(column + n - k, d->end) == 0)
-            return d;
-    }
-}
-
-/* What values up to @p most are divided by, and what that is called; "": it has no unit. */
-static struct weft_figure_unit unit_of(const char *column, double most)
-{
-    const struct dimension *d = dimension_of(column);
-    if (strcmp(d->end, "_bytes") == 0)
-        return weft_figure_size_unit(most);
-    return (struct weft_figure_unit){d->unit ? d->unit : "", d->divisor};
-}
-
-/* "queue (KB)" of queue_bytes. */
-static const char *axis_of(struct weft_figure *f, const char *column, const char *unit,
-                           const char *scale)
-{
-    const struct dimension *d = dimension_of(column);
-    char words[96];
-    snprintf(words, sizeof words, "%.*s", (int)(strlen(column) - strlen(d->end)), column);
-    for (char *p = words; *p; p++)
-        *p = *p == '_' ? ' ' : *p;
-    if (strcmp(words, "rtt") == 0)
-        snprintf(words, sizeof words, "RTT");
-    return *unit ? weft_figure_printf(f, "%s (%s%s)", words, unit, scale)
-                 : weft_figure_printf(f, "%s", words);
-}
-
 /* ---- objects ---- */
 
 static const char *const port_keys[] = {"from|node", "to|peer", "?prio", NULL};
@@ -157,26 +111,31 @@ static void free_chosen(const struct weft_runs *runs, struct chosen *c)
 static void sampled_draw(const struct weft_runs *runs, const struct chosen *c, const char *column,
                          bool log, struct weft_figure *f)
 {
-    const struct dimension *d = dimension_of(column);
+    const size_t end = strlen(column);
+    const bool bytes = end > 6 && strcmp(column + end - 6, "_bytes") == 0;
+    char words[96];
     const struct weft_figure_unit u = weft_figure_time_unit(c->last_ns),
-                                  y = unit_of(column, c->most);
+                                  y = weft_figure_column_unit(column, c->most, words);
+    const char *label =
+        *y.name ? weft_figure_printf(f, "%s (%s%s)", words, y.name, log ? WEFT_LOG_SCALE : "")
+                : words;
     struct weft_panel *p =
-        weft_panel_add(f, "", weft_figure_printf(f, "simulated time (%s)", u.name),
-                       axis_of(f, column, y.name, log ? ", log scale" : ""));
+        weft_panel_add(f, "", weft_figure_printf(f, "simulated time (%s)", u.name), label);
     p->y.log = log;
     p->y.from = log ? 1e3 / y.divisor : 0; /* queues of less than 1 KB do not show */
-    p->height = 310 + (runs->n > 4 ? 11 * (double)runs->n : 0); /* room for the legend */
+    p->height = 310;
     for (size_t i = 0; i < runs->n; i++) {
         const struct weft_time_series_set *t = &c->of[i];
         const size_t shown = runs->n > 1 ? 1 : SERIES_SHOWN;
         for (size_t k = 0; k < t->n && k < shown; k++) {
-            const char *label =
+            const char *name =
                 runs->n > 1 ? weft_figure_printf(f, "%s: %s", runs->run[i].label, t->list[k].name)
                             : t->list[k].name;
             weft_time_series_draw(t, k,
                                   weft_curve_add(p, t->on_change ? WEFT_MARK_STEPS : WEFT_MARK_LINE,
-                                                 (int)(runs->n > 1 ? i : k), label),
-                                  d->reduce, u.divisor, y.divisor);
+                                                 (int)(runs->n > 1 ? i : k), name),
+                                  bytes ? WEFT_TIME_SERIES_MOST : WEFT_TIME_SERIES_MEAN, u.divisor,
+                                  y.divisor);
         }
     }
 }

@@ -501,8 +501,14 @@ static void write_values(FILE *out, const struct weft_curve *c, size_t number)
             number, bright_from(c));
 }
 
+/* Most of a pixel of an axis; 0: its ends are not known. */
+static double seam(const struct weft_axis *a, double length)
+{
+    return a->to > a->from ? 0.7 * (a->to - a->from) / length : 0;
+}
+
 static void write_curve(FILE *out, const struct weft_panel *p, const struct weft_curve *c,
-                        size_t number, bool first, bool boxed)
+                        size_t number, bool first, const struct frame *frame)
 {
     static const char *const using[WEFT_MARKS] = {
         [WEFT_MARK_LINE] = "1:2",
@@ -511,7 +517,7 @@ static void write_curve(FILE *out, const struct weft_panel *p, const struct weft
         [WEFT_MARK_STEPS] = "1:2",
         [WEFT_MARK_BAND] = "1:2:3",
         [WEFT_MARK_BOXES] = "(($1+$2)/2):(($3+$4)/2):1:2:3:4",
-        [WEFT_MARK_HEAT] = "(($1+$2)/2):(($3+$4)/2):1:2:3:4:5",
+        [WEFT_MARK_HEAT] = "(($1+$2)/2):(($3+$4)/2):1:($2+wide):3:($4+high):5",
         [WEFT_MARK_ARROWS] = "1:2:($3-$1):($4-$2)",
         [WEFT_MARK_EDGES] = "1:2:($3-$1):($4-$2)",
         [WEFT_MARK_SEGMENTS] = "1:2:($3-$1):($4-$2):5",
@@ -519,9 +525,12 @@ static void write_curve(FILE *out, const struct weft_panel *p, const struct weft
         [WEFT_MARK_TEXT_MID] = "1:2:3",
     };
     fprintf(out, first ? "plot " : ", \\\n     ");
+    if (c->mark == WEFT_MARK_HEAT) /* areas overlap by a part of a pixel: else there are seams */
+        fprintf(out, "wide = %.10g, high = %.10g, ",
+                seam(&p->x, frame->width * (frame->right - frame->left)), seam(&p->y, p->height));
     fprintf(out, "$d%zu using %s", number, using[c->mark]);
     write_style(out, c, false);
-    fputs(boxed && c->mark == WEFT_MARK_TEXT_MID ? " boxed notitle" : " notitle", out);
+    fputs(frame->boxed && has_text(c) ? " boxed notitle" : " notitle", out);
     if (p->says_values && c->mark == WEFT_MARK_HEAT)
         write_values(out, c, number);
 }
@@ -533,14 +542,14 @@ static int layer_of(const struct weft_curve *c)
 }
 
 static void write_plot(FILE *out, const struct weft_figure *f, const struct weft_panel *p,
-                       size_t first, bool boxed)
+                       size_t first, const struct frame *frame)
 {
     size_t drawn = 0;
     for (int layer = 0; layer < 3; layer++) {
         size_t number = first;
         for (const struct weft_curve *c = p->curves; c; c = c->next, number++)
             if (c->n && layer_of(c) == layer)
-                write_curve(out, p, c, number, drawn++ == 0, boxed);
+                write_curve(out, p, c, number, drawn++ == 0, frame);
     }
     if (drawn && f->columns == 1)
         weft_legend_each(f, p, write_entry, out);
@@ -674,7 +683,7 @@ static void write_layout(FILE *out, const struct weft_figure *f, const struct fr
             fprintf(out, "set origin %.6f,%.6f\nset size %.6f,%.6f\n", (double)column * wide,
                     (top - height) / total, wide, height / total);
             write_settings(out, f, p, frame, column);
-            write_plot(out, f, p, number, frame->boxed);
+            write_plot(out, f, p, number, frame);
             for (const struct weft_curve *c = p->curves; c; c = c->next)
                 number++;
         }

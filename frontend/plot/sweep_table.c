@@ -69,37 +69,18 @@ static void name_workload(char *words, size_t size)
 static const char *metric_label(struct weft_arena *arena, const char *key, double most,
                                 double *divisor)
 {
-    const struct weft_figure_unit time = weft_figure_time_unit(most),
-                                  size = weft_figure_size_unit(most);
-    const struct {
-        const char *end, *unit;
-        double divisor;
-    } units[] = {{"_ns", time.name, time.divisor},
-                 {"_bytes", size.name, size.divisor},
-                 {"_bps", "Gbps", 1e9}};
     char words[96];
-    const char *unit = NULL;
-    size_t len = strlen(key);
-    *divisor = 1;
-    if (ends_with(key, OFF))
-        len -= strlen(OFF);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (len > strlen(units[i].end) &&
-            strncmp(key + len - strlen(units[i].end), units[i].end, strlen(units[i].end)) == 0) {
-            unit = units[i].unit;
-            *divisor = units[i].divisor;
-            len -= strlen(units[i].end);
-        }
-    snprintf(words, sizeof words, "%.*s", (int)(len < 90 ? len : 90), key);
-    for (char *p = words; *p; p++)
-        *p = *p == '_' ? ' ' : *p;
+    const bool off = ends_with(key, OFF);
+    const char *of = off ? weft_arena_strndup(arena, key, strlen(key) - strlen(OFF)) : key;
+    if (!of)
+        return NULL;
+    const struct weft_figure_unit unit = weft_figure_column_unit(of, most, words);
     name_workload(words, sizeof words);
-    if (ends_with(key, OFF)) {
-        *divisor = 1;
+    *divisor = off ? 1 : unit.divisor;
+    if (off)
         return weft_arena_printf(arena, "%s, off by (%%)", words);
-    }
-    return unit ? weft_arena_printf(arena, "%s (%s)", words, unit)
-                : weft_arena_strdup(arena, words);
+    return *unit.name ? weft_arena_printf(arena, "%s (%s)", words, unit.name)
+                      : weft_arena_strdup(arena, words);
 }
 
 /* Places of the columns; ci95: -1 where a metric has none. */

@@ -130,10 +130,10 @@ static void throughput_scale(struct weft_figure *f, struct weft_panel *p)
     for (const struct weft_curve *c = p->curves; c; c = c->next)
         for (size_t i = 0; i < c->n; i++)
             most = fmax(most, c->v[2 * i + 1]);
-    const struct weft_figure_unit u = weft_figure_rate_unit(most);
+    const struct weft_figure_unit u = weft_figure_rate_unit(1e9 * most);
     for (struct weft_curve *c = p->curves; c; c = c->next)
         for (size_t i = 0; i < c->n; i++)
-            c->v[2 * i + 1] /= u.divisor;
+            c->v[2 * i + 1] *= 1e9 / u.divisor;
     p->y.label = weft_figure_printf(f, "goodput, all hosts together (%s)", u.name);
 }
 

@@ -417,7 +417,27 @@ TEST(QueueMapPlot, NamesOfRowsDoNotTouch)
     size_t n = 0;
     for (size_t i = 0; (i = ticks.find("'s1 to h", i)) != std::string::npos; i++)
         n++;
-    EXPECT_EQ(n, 40u); /* of 670 pixels, 110 of them margins */
+    EXPECT_EQ(n, 40u);                          /* of 670 pixels, 110 of them margins */
+    EXPECT_CONTAINS(s.out, "plot wide = 0.00"); /* areas overlap, or there are seams */
+}
+
+// Units are those in which numbers are short, whatever was sampled.
+TEST(RatePlot, LongRttsAreInMilliseconds)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    const auto script_of = [&](const std::string &first, const std::string &second) {
+        write_file(dir / "a/series/qp.csv", "t_ns,src,dst,qpn,rtt_ns,rate_bps\n1000.000,0,1,2," +
+                                                first + "\n2000.000,0,1,2," + second + "\n");
+        return weft({"plot", dir / "a", "rate", "--to", "gnuplot", "-o", "-"}).out;
+    };
+    const std::string usual = script_of("8000.000,300000000000", "9000.000,200000000000");
+    EXPECT_CONTAINS(usual, "set ylabel 'RTT (\u00b5s)'");
+    EXPECT_CONTAINS(usual, "set ylabel 'rate (Gbps)'");
+    const std::string large = script_of("8000000.000,3000000000000", "9000000.000,200000000000");
+    EXPECT_CONTAINS(large, "set ylabel 'RTT (ms)'");
+    EXPECT_CONTAINS(large, "set ylabel 'rate (Tbps)'");
 }
 
 /* 30 and 10 at once: 40^2 / (2 (30^2 + 10^2)); alone there is nothing to be fair to. */
@@ -578,7 +598,7 @@ TEST(SweepPlot, SettingsThatChangeTogetherAreOneAxis)
                                             ",400G,16,1,,,,\n");
     const Said s = weft({"plot", dir / "s", "sweep", "--to", "gnuplot", "--out", "-"});
     EXPECT_NE(s.out.find("'Sweep over NIC, training.tp'"), std::string::npos) << s.out;
-    EXPECT_NE(s.out.find("'web: fct p50 (ms)'"), std::string::npos) << s.out;
+    EXPECT_NE(s.out.find("'web: FCT p50 (ms)'"), std::string::npos) << s.out;
 }
 
 /* Eight controls on two fabrics: eight groups of two bars. */
