@@ -530,6 +530,8 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
     if (!code)
         code = weft_source_advise(cli, s, &x->parts, err);
     if (!code)
+        weft_source_scaled_notes(cli, s);
+    if (!code)
         code = weft_memo_open(&x->memo, cli, s, x->parts.fabric, err);
     if (!code)
         code = execute_prepare(&r, x, o, err);

@@ -301,6 +301,27 @@ int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
     return code;
 }
 
+void weft_source_scaled_notes(const struct weft_cli *cli, const struct weft_scenario *s)
+{
+    char value_buf[WEFT_PARAM_TEXT_MAX], rate_buf[WEFT_PARAM_TEXT_MAX];
+    const struct weft_scenario_group *g = s->groups;
+    while (g < s->groups + s->ngroups && strcmp(g->element, "ecn") != 0)
+        g++;
+    if (g == s->groups + s->ngroups)
+        return;
+    const size_t rate = (size_t)(weft_params_find(g->table, "scale-rate") - g->table->params);
+    for (size_t k = 0; k < g->table->n && g->origins[rate].kind == WEFT_ORIGIN_DEFAULT; k++) {
+        const char *value = weft_scenario_value_text(g, k, value_buf);
+        if (g->origins[k].kind > WEFT_ORIGIN_PRESET && g->reasons[k] &&
+            strncmp(g->reasons[k], value, strlen(value)) != 0)
+            weft_log(cli->log, WEFT_LOG_INFO,
+                     "ecn.%s=%s is for a port of %s (ecn.scale-rate) and comes to %s; "
+                     "ecn.scale-rate=0 takes it as it is",
+                     g->table->params[k].name, value, weft_scenario_value_text(g, rate, rate_buf),
+                     g->reasons[k]);
+    }
+}
+
 static void print_notes(const struct weft_cli *cli, const char *notes, const char *what)
 {
     enum { MOST = 20 };

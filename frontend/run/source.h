@@ -74,6 +74,8 @@ void weft_source_offered_json(struct weft_json *j, const struct weft_scenario *s
 /** weft_scenario_advise, with its warnings on the log. */
 int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err);
+/** Notes marking thresholds that were given, and come to others at the ports' rates. */
+void weft_source_scaled_notes(const struct weft_cli *cli, const struct weft_scenario *s);
 /** Prints what a reader of topology files left out, as warnings. */
 void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
 /** The same of the readers of workloads. */

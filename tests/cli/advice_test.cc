@@ -310,6 +310,28 @@ TEST(Advice, NamesPackedTrees)
     EXPECT_CONTAINS(s.out, "packed-trees over 3 ranks");
 }
 
+/* Thresholds grow with the rate of a port, which a note says where they were given. */
+TEST(Advice, ThresholdsThatGrowAreNoted)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "the program has no packet backend";
+    const auto run = [](const std::vector<std::string> &more) {
+        return weft(with_sets({"run", "--no-out"},
+                              {"topology.type=single-switch", "single-switch.rate=100Gbps",
+                               "workload.type=generate", "generate.size=1KB",
+                               "congestion-control.name=dcqcn"},
+                              more));
+    };
+    EXPECT_CONTAINS(run({"ecn.kmin=50KB"}).err,
+                    "weft: ecn.kmin=50KB is for a port of 25Gbps (ecn.scale-rate) and comes to "
+                    "200KB at 100Gbps; ecn.scale-rate=0 takes it as it is\n");
+    for (const std::vector<std::string> &quiet : {std::vector<std::string>{},
+                                                  {"ecn.kmin=50KB", "ecn.scale-rate=0"},
+                                                  {"ecn.kmin=50KB", "single-switch.rate=25Gbps"},
+                                                  {"congestion-control.preset=sim-100g"}})
+        EXPECT_EQ(run(quiet).err.find("comes to"), std::string::npos);
+}
+
 } // namespace
 
 TEST(RingOrder, IsWhatWasAskedFor)
