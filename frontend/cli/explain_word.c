@@ -8,6 +8,7 @@
 #include "system/system.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_OF_TABLE = 3 };
 
@@ -26,6 +27,9 @@ static const struct {
     {"network.backend", "setting: what carries messages, one of 'weft list backends'"},
     {"label.", "in 'weft sweep --vary \'label.NAME=A|B & KEY=C|D\'': the table names each value of "
                "KEY by the label in its place, in a column NAME"},
+    {"irn",
+     "RoCE with selective repeat: transport.recovery=selective-repeat, and transport.bdp-fc; "
+     "its paper's timeouts are transport.rto=320us and transport.rto-low=100us"},
     {"busbw", "bus bandwidth of nccl-tests: metrics *-bus-bandwidth, and 'weft nccl-tests'"},
 };
 
@@ -33,7 +37,7 @@ static const struct {
 static bool is_other(const char *text, const char *word)
 {
     const size_t n = strlen(word);
-    return strncmp(text, word, n) == 0 && (!text[n] || word[n - 1] == '.');
+    return strncasecmp(text, word, n) == 0 && (!text[n] || word[n - 1] == '.');
 }
 
 /* Whether the word is in a name, whatever stands between its parts. */
@@ -113,7 +117,7 @@ static size_t members(const struct weft_cli *cli, const char *word)
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; l[i].get(cli, k, &e); k++) {
-            if (strcmp(e.name, word) == 0 && ++lines)
+            if (strcasecmp(e.name, word) == 0 && ++lines)
                 fprintf(cli->out, "%s %s: %s; 'weft show %s %s'\n", l[i].singular, e.name, e.title,
                         l[i].singular, e.name);
         }

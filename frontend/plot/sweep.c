@@ -396,7 +396,7 @@ static int plot_sweep_derive(const struct weft_runs *runs, struct weft_figure *f
         all_zero(&s, f));
     weft_sweep_table_free(&s);
     if (!code && !f->panels)
-        code = weft_plot_nothing(err, "no row of %s has a value", runs->sweep);
+        code = weft_plot_nothing(err, "no row of %s has a value other than 0", runs->sweep);
     return code;
 }
 

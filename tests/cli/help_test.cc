@@ -256,6 +256,8 @@ TEST(Explain, NeedsAreForPeople)
                     "transport.type=tcp and transport.variant=dctcp; ");
     EXPECT_CONTAINS(weft({"explain", "transport.rto"}).out, "needs type=roce|uet\n");
     EXPECT_CONTAINS(weft({"explain", "own NIC"}).out, "cause of waiting");
+    EXPECT_CONTAINS(weft({"explain", "DCQCN"}).out, "cc dcqcn: ");
+    EXPECT_CONTAINS(weft({"explain", "IRN"}).out, "transport.recovery=selective-repeat");
 }
 
 TEST(Explain, SaysWhyASettingHasNoEffect)

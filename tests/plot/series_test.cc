@@ -523,6 +523,15 @@ TEST(SweepPlot, WhatIsZeroInAllRowsHasNoPanel)
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << csv; // two bars, of one metric
 }
 
+TEST(SweepPlot, NothingButZeroIsSaid)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "switch.buffer,outcome,drops,speed_up\n1MB,finished,0,1\n");
+    const Said s = weft({"plot", dir / "s", "sweep"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "/s has a value other than 0");
+}
+
 TEST(SweepPlot, DrawsTheMetricsThatAreNamed)
 {
     TempDir dir;
