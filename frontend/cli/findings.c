@@ -320,7 +320,8 @@ const char *weft_findings_verdict(const struct weft_run *run, const struct weft_
                                   struct weft_arena *arena)
 {
     char end[WEFT_UNIT_TEXT_MAX];
-    const double p99 = weft_run_figure(run, "slowdown_p99");
+    const bool few = f->messages < 100;
+    const double tail = weft_run_figure(run, few ? "slowdown_max" : "slowdown_p99");
     const char *text;
     if (!(f->end_ns > 0))
         return "Nothing that was measured ended.";
@@ -332,11 +333,13 @@ const char *weft_findings_verdict(const struct weft_run *run, const struct weft_
             "nothing else to do.",
             end, 100 * f->compute_ns / f->end_ns, 100 * f->exposed_ns / f->end_ns);
     else if (f->messages > 0)
-        text =
-            weft_arena_printf(arena,
-                              "In %s, %.0f messages took %.3g times what they would take alone, "
-                              "together; one in a hundred took more than %.3g times.",
-                              end, f->messages, f->ideal_ns > 0 ? f->fct_ns / f->ideal_ns : 1, p99);
+        text = weft_arena_printf(
+            arena,
+            "In %s, %.0f message%s took %.3g times what they would take alone, together; %s %.*f "
+            "times.",
+            end, f->messages, f->messages == 1 ? "" : "s",
+            f->ideal_ns > 0 ? f->fct_ns / f->ideal_ns : 1,
+            few ? "the slowest took" : "one in a hundred took more than", tail < 100 ? 2 : 0, tail);
     else
         text = weft_arena_printf(arena, "It took %s.", end);
     return text ? text : "";

@@ -117,6 +117,7 @@ enum weft_trial_state {
 struct weft_trial {
     const struct weft_change *change, *second; /**< second NULL: one change */
     enum weft_trial_state state;
+    const char *why;                        /**< FAILED: the reason; NULL: not known */
     double measure[WEFT_DIAGNOSE_MEASURES]; /**< in the unit of their keys; NaN: none */
     bool unfinished;                        /**< the run did not come to its end */
     double ratio; /**< time with the change / time without; below 1: it helps. 0: it finishes, the

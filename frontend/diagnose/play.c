@@ -204,6 +204,7 @@ static void read_trial(const struct game *g, size_t point, struct weft_trial *t)
     if (p->state != WEFT_POINT_DONE || (p->code == WEFT_E_LIMIT && g->hurried[point]))
         return;
     t->state = p->summed_up && p->code != WEFT_E_LIMIT ? WEFT_TRIAL_PLAYED : WEFT_TRIAL_FAILED;
+    t->why = p->reason;
     t->unfinished = !came_to_end(p);
     for (size_t i = 0; i < g->d->nmeasures; i++)
         t->measure[i] = p->metric[i];
@@ -569,15 +570,15 @@ int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, 
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_cli quiet = *base->cli;
     struct weft_subject subject = {0};
-    /* a memo is of the configuration that a change is to change */
-    static const char *alone[] = {"run.replay-memo="};
+    /* a memo is of the configuration that a change is to change, samples of its control */
+    static const char *alone[] = {"run.replay-memo=", "sample.what="};
     struct weft_strings set;
     const struct weft_diagnose_budget most = {PLAYING * budget->wall_s, budget->parallel};
     struct game g = {.d = d, .base = *base, .given = &set, .budget = &most, .started_s = now_s()};
     *d = (struct weft_diagnosis){.changes.arena = weft_arena_new()};
     if (!d->changes.arena)
         return weft_err_no_memory(err, "a diagnosis");
-    if (weft_strings_join(d->changes.arena, &base->source.set, &(struct weft_strings){alone, 1},
+    if (weft_strings_join(d->changes.arena, &base->source.set, &(struct weft_strings){alone, 2},
                           &set, err))
         return err->code;
     g.base.source.set = set;

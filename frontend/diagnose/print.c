@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_ROWS = 12 };
 
@@ -75,13 +76,15 @@ static void print_others(FILE *out, const struct weft_diagnosis *d, enum weft_tr
         const struct weft_trial *t = &d->trials[i];
         if (t->state != state || t->second || (state == WEFT_TRIAL_PLAYED && helps(t)))
             continue;
+        const double loss = 100 * (t->ratio - 1);
         if (n++ == 0)
             fprintf(out, "\n%s\n", title);
         if (state == WEFT_TRIAL_PLAYED && !isinf(t->ratio))
-            fprintf(out, "  %+6.1f %%  %s\n", 100 * (t->ratio - 1), t->change->what);
+            fprintf(out, "  %+6.1f %%  %s\n", loss > -0.05 && loss < 0 ? 0 : loss, t->change->what);
         else
-            fprintf(out, "  %s%s\n", state == WEFT_TRIAL_PLAYED ? "not finished  " : "",
-                    t->change->what);
+            fprintf(out, "  %s%s%s%s\n", state == WEFT_TRIAL_PLAYED ? "not finished  " : "",
+                    t->change->what, state == WEFT_TRIAL_FAILED && t->why ? ": " : "",
+                    state == WEFT_TRIAL_FAILED && t->why ? t->why : "");
     }
 }
 
@@ -98,11 +101,13 @@ static void print_best_part(FILE *out, const struct weft_diagnosis *d)
     if (!best)
         return;
     gain_text(d, best, gain, sizeof gain);
-    fprintf(out, "\nThe single link, host or rank that costs most: %s, %s", best->change->what,
-            gain);
+    const bool fault = best->change->class == WEFT_CHANGE_FAULT; /* "without the fault ..." */
+    fprintf(out, "\nThe single %slink, host or rank that costs most: %s, %s%s",
+            fault ? "fault, " : "", best->change->what + (fault ? strlen("without ") : 0), gain,
+            fault ? " without it" : "");
     if (best->change->cost > 0)
-        fprintf(out, " (it was in use %.1f %% of the run longer than at their speed)",
-                100 * best->change->cost);
+        fprintf(out, " (%s was in use %.1f %% of the run longer than at the speed of its peers)",
+                fault ? "its link" : "it", 100 * best->change->cost);
     fprintf(out, ".\n");
     if (d->changes.nrest)
         fprintf(

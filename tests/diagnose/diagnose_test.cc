@@ -77,6 +77,26 @@ TEST(Diagnose, AMemoIsLeftOut)
         << slice.out;
 }
 
+// Samples of a control's own state, which another control has not, stand against no change; a
+// change that cannot be played says why.
+TEST(Diagnose, SamplesAreLeftOutAndAFailureHasItsReason)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const Said s = weft({"diagnose", "dcqcn-two-flows"}),
+               far = weft(with_sets({"diagnose"},
+                                    {"topology.type=leaf-spine", "workload.type=generate",
+                                     "leaf-spine.host-delay=60us", "leaf-spine.uplink-delay=60us",
+                                     "switch.buffer=128MiB"}));
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.find("could not be played"), std::string::npos) << s.out;
+    EXPECT_CONTAINS(s.out, " %  no congestion control\n");
+    EXPECT_EQ(s.out.find("-0.0 %"), std::string::npos) << s.out;
+    EXPECT_CONTAINS(far.out, "\n  switch.buffer at its default, 32MiB, instead of 128MiB: ");
+    EXPECT_CONTAINS(far.out,
+                    " leaves nothing of the 33.55 MB buffer to share; raise switch.buffer");
+}
+
 TEST(Diagnose, WhatTheBudgetDoesNotReachIsSaid)
 {
     if (!has_packet())
@@ -322,6 +342,22 @@ TEST(Diagnose, TheReportsAdviceOnLossesFollowsFromTheirCause)
     EXPECT_CONTAINS(headroom, "for want of headroom: pfc.headroom is 512B");
     EXPECT_CONTAINS(headroom, "Give lossless classes the headroom that they need");
     EXPECT_EQ(headroom.find("pfc.enabled"), std::string::npos);
+}
+
+// A percentile of few messages is the slowest of them, and is called that.
+TEST(Diagnose, TheReportOfFewMessagesNamesTheSlowest)
+{
+    if (!has_packet() || access("/usr/bin/gnuplot", X_OK) != 0)
+        GTEST_SKIP() << "no packet backend, or no gnuplot";
+    TempDir dir;
+    ASSERT_EQ(weft({"run", "pfc-storm", "--out", dir / "o", "-q"}, dir / "").code, 0);
+    ASSERT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
+    const std::string page = slurp(dir / "o/report.html");
+    EXPECT_CONTAINS(page, "11 messages took 8.33 times what they would take alone, together; the "
+                          "slowest took 9274 times.");
+    const Said s = weft({"diagnose", "pfc-storm"});
+    EXPECT_CONTAINS(s.out, "that costs most: the fault 'degrade link=h0-s32 rate=1Gbps', 10.1 "
+                           "times as fast without it (its link was in use");
 }
 
 TEST(Diagnose, BadArgumentsAreRefused)
