@@ -136,8 +136,12 @@ static void print_replay(FILE *out, const struct weft_scenario *s, const struct 
 {
     if (!s->backend->uses_cc)
         return;
+    struct weft_scenario_classes by;
+    weft_scenario_classes(s, &by);
     if (!s->replays)
         fputs("replay: off, each packet is simulated\n", out);
+    else if (by.tcp >> WEFT_NET_PRIOS & 1)
+        fputs("replay: none of what goes by TCP: each packet is simulated\n", out);
     else if (s->cc->state_size && !weft_cc_replay_of(s->cc)->moving)
         fprintf(out,
                 "replay: none of what runs under %s, which does not say how its state moves: each "

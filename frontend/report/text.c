@@ -41,26 +41,29 @@ static void exposed(FILE *out, const struct weft_summary *s)
 /* What exposed communication was for, where that is known of more than a job's rest. */
 static void exposed_for(FILE *out, const struct weft_summary *s)
 {
-    static const char *const kinds[] = {[WEFT_PARALLEL_TP] = "tensor parallelism (tp)",
-                                        [WEFT_PARALLEL_CP] = "context parallelism (cp)",
-                                        [WEFT_PARALLEL_EP] = "expert parallelism (ep)",
-                                        [WEFT_PARALLEL_DP] = "data parallelism (dp)",
-                                        [WEFT_PARALLEL_PP] = "pipeline (pp)",
-                                        [WEFT_PARALLEL_OTHER] = "anything else"};
+    static const struct {
+        int of;
+        const char *name, *meaning;
+    } kinds[] = {
+        {WEFT_PARALLEL_TP, "tensor parallelism (tp)", ""},
+        {WEFT_PARALLEL_CP, "context parallelism (cp)", ""},
+        {WEFT_PARALLEL_EP, "expert parallelism (ep)", ""},
+        {WEFT_PARALLEL_DP, "data parallelism (dp)", ""},
+        {WEFT_PARALLEL_PP, "pipeline (pp)",
+         "transfers between stages, and the bubble: waiting for stages that had not come so "
+         "far"},
+        {WEFT_PARALLEL_OTHER, "anything else", "such as the norm of the gradients"}};
     char mean[WEFT_UNIT_TEXT_MAX];
     bool known = false;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        known |= k != WEFT_PARALLEL_OTHER && s->exposed_for_ps[k] > 0;
+        known |= kinds[k].of != WEFT_PARALLEL_OTHER && s->exposed_for_ps[kinds[k].of] > 0;
     if (!known)
         return;
     fputs("    of it, for                              mean\n", out);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        if (s->exposed_for_ps[k] > 0)
-            fprintf(out, "      %-37s %-12s %s\n", kinds[k],
-                    weft_human_time(s->exposed_for_ps[k], mean),
-                    k == WEFT_PARALLEL_PP ? "transfers between stages, and the bubble: waiting for "
-                                            "stages that had not come so far"
-                                          : "");
+        if (s->exposed_for_ps[kinds[k].of] > 0)
+            fprintf(out, "      %-37s %-*s%s\n", kinds[k].name, kinds[k].meaning[0] ? 13 : 0,
+                    weft_human_time(s->exposed_for_ps[kinds[k].of], mean), kinds[k].meaning);
 }
 
 static void ranks(FILE *out, const struct weft_summary *s)

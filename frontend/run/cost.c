@@ -256,6 +256,8 @@ static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenari
         trains_s = (cost_hops_s(&p->ways[OWN]) - cost_hops_s(&p->ways[TRAINS])) * hops_times;
     if (out->cpu_s >= TRAINS_WORTH_S && out->cpu_s - trains_s <= out->cpu_s * TRAINS_PART)
         out->trains_cpu_s = out->cpu_s - trains_s;
+    out->trains_break = p->ways[OWN].train > 1 && p->ways[OWN].hops > 0 &&
+                        weft_cc_needs(s->cc, s->cc_params) & WEFT_CC_NEEDS_ECN;
     out->transport = most->m->name;
     out->memory_bytes = most->m->base_bytes + parts->fabric->nhosts * HOST_BYTES +
                         (double)p->pairs.n * most->m->qp_bytes +
@@ -426,6 +428,8 @@ void weft_cost_text(FILE *out, const struct weft_cost *c)
     if (c->trains_cpu_s > 0)
         fprintf(out, " (at best %s in trains: transport.train=%d, an approximation)",
                 weft_human_time((int64_t)(c->trains_cpu_s * 1e12), trains), MOST_TRAIN);
+    if (c->trains_break)
+        fputs(" (more where ECN marks make trains shorter)", out);
     fprintf(out, ", %s of memory", weft_human_size((uint64_t)c->memory_bytes, memory));
     if (c->seen == WEFT_COST_SHARE)
         fputs(", extrapolated from the first part", out);

@@ -34,6 +34,7 @@ struct weft_cost {
     double cpu_s;        /**< of one thread, without replay */
     double trains_cpu_s; /**< the same with transport.train=15, at best; 0: not allowed, of flows,
                             or hardly less */
+    bool trains_break;   /**< it goes in trains, which marks make shorter */
     double memory_bytes; /**< peak, with what the scenario itself takes */
 };
 

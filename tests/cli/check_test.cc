@@ -216,6 +216,14 @@ TEST(Check, TheCostIsCutBeforeMessagesArrive)
     EXPECT_LT(value(s, "messages"), 256);
 }
 
+TEST(Check, NothingThatGoesByTcpIsTakenOver)
+{
+    EXPECT_CONTAINS(weft(with_sets({"check"}, {"topology.type=leaf-spine", "workload.type=generate",
+                                               "transport.type=tcp"}))
+                        .out,
+                    "replay: none of what goes by TCP: each packet is simulated\n");
+}
+
 // What takes a second or more, and half of that or less in trains of packets, is said to; not where
 // packets have to go one by one, or go in trains already, nor of flows of all lengths.
 TEST(Check, TheCostSaysWhatTrainsWouldTake)
@@ -235,6 +243,15 @@ TEST(Check, TheCostSaysWhatTrainsWouldTake)
           Args{"congestion-control.name=none", "switch.balance=spray",
                "transport.recovery=out-of-order"}})
         EXPECT_CONTAINS(cost(settings, collective).out, "\"trains_cpu_time_s\": null");
+    const auto text = [&](const char *control) {
+        return weft(with_sets(with_sets({"check", "--set", "topology.type=leaf-spine", "--set",
+                                         "transport.train=15"},
+                                        collective),
+                              {std::string("congestion-control.name=") + control}))
+            .out;
+    };
+    EXPECT_CONTAINS(text("dcqcn"), "without replay (more where ECN marks make trains shorter), ");
+    EXPECT_EQ(text("none").find("marks"), std::string::npos);
     const Said flows = cost({"congestion-control.name=none"},
                             {"workload.type=cdf", "cdf.sizes=websearch", "cdf.duration=100ms"});
     EXPECT_GT(value(flows, "cpu_time_s"), 1);
