@@ -88,5 +88,8 @@ size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
 
 /** Writes the fabric as SVG, folded: what hangs together is one box. Needs gnuplot. */
 int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_err *err);
+/** The same into a file, in the format of its ending. */
+int weft_topology_picture_file(const struct weft_cli *cli, const struct weft_fabric *f,
+                               const char *path, struct weft_err *err);
 
 #endif

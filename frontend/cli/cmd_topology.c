@@ -364,10 +364,13 @@ static int convert(const struct weft_cli *cli, const char *format, const char *o
                         WEFT_MEANT(format, names, n, "; there are xml, hpcc, dot and svg"));
 }
 
-/* Large fabrics are folded. */
+/* Large fabrics are folded, and all that are not drawn as SVG. */
 static int topology_draw(const struct weft_cli *cli, const char *output, struct source *s,
                          struct weft_err *err)
 {
+    const char *dot = output ? strrchr(weft_path_base(output), '.') : NULL;
+    if (dot && strcmp(dot, ".svg") != 0)
+        return weft_topology_picture_file(cli, s->fabric, output, err);
     return s->fabric->nnodes > NODES_WHOLE ? write_as(cli, weft_topology_picture, output, s, err)
                                            : convert(cli, "svg", output, s, err);
 }
@@ -420,7 +423,8 @@ const struct weft_command weft_command_topology = {
         "  show     dimensions, tiers, oversubscription, diameter, paths, bisection, buffers\n"
         "  check    every pair has a route; routes cannot deadlock; buffers hold the headroom\n"
         "  convert  writes xml, hpcc, dot or svg (--to)\n"
-        "  draw     writes a picture (svg); of more than 100 nodes what hangs together is one box "
+        "  draw     writes a picture (svg, or by the ending of -o); of more than 100 nodes what "
+        "hangs together is one box "
         "(gnuplot draws it; convert --to svg has every node)\n"
         "  presets  lists the topologies that come with weft\n"
         "Without SOURCE: the fabric of --set topology.type=... and its parameters.",

@@ -29,17 +29,9 @@ static void topology_picture_describe(const struct weft_fabric *f, struct weft_f
         dims);
 }
 
-static int topology_picture_draw(const struct weft_figure *figure, FILE *out, struct weft_err *err)
-{
-    struct weft_picture picture;
-    if (weft_gnuplot(figure, WEFT_SCRIPT_SVG, &picture, err))
-        return err->code;
-    weft_svg_write(picture.data, figure, "w", WEFT_SVG_FILE, out);
-    free(picture.data);
-    return 0;
-}
-
-int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_err *err)
+/* The figure of a fabric. NULL on failure. */
+static struct weft_figure *topology_picture_figure(const struct weft_fabric *f,
+                                                   struct weft_err *err)
 {
     struct weft_drawn_link *links = calloc(f->nlinks + 1, sizeof *links);
     struct weft_figure *figure = weft_figure_new();
@@ -55,8 +47,31 @@ int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_er
         topology_picture_describe(f, figure);
         code = weft_fabric_figure(figure, links, f->nlinks, err);
     }
-    code = code ? code : topology_picture_draw(figure, out, err);
-    weft_figure_free(figure);
     free(links);
-    return code;
+    if (!code)
+        return figure;
+    weft_figure_free(figure);
+    return NULL;
+}
+
+int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_err *err)
+{
+    struct weft_figure *figure = topology_picture_figure(f, err);
+    struct weft_picture picture;
+    if (figure && !weft_gnuplot(figure, WEFT_SCRIPT_SVG, &picture, err)) {
+        weft_svg_write(picture.data, figure, "w", WEFT_SVG_FILE, out);
+        free(picture.data);
+    }
+    weft_figure_free(figure);
+    return err->code;
+}
+
+int weft_topology_picture_file(const struct weft_cli *cli, const struct weft_fabric *f,
+                               const char *path, struct weft_err *err)
+{
+    struct weft_figure *figure = topology_picture_figure(f, err);
+    if (figure)
+        weft_figure_file(cli, figure, path, err);
+    weft_figure_free(figure);
+    return err->code;
 }

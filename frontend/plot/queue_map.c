@@ -16,17 +16,47 @@ static void queue_map_name(const struct weft_row *row, char *buf, size_t size)
     snprintf(buf, size, "%s to %s", weft_row_text(row, 0), weft_row_text(row, 1));
 }
 
-/* What the panels of all runs have in common. */
-struct queue_map {
-    struct weft_time_series_set *of; /* of each run */
-    const char **port;               /* n rows, in the order of names */
-    size_t n;
-    double from_ns, last_ns, most;
+/* A row of the map. */
+struct queue_map_port {
+    const char *name;
+    double most; /* its longest queue in any run */
 };
 
-static int queue_map_by_name(const void *a, const void *b)
+/* What the panels of all runs have in common. */
+struct queue_map {
+    struct queue_map_port *port; /* n rows */
+    size_t n;
+    double from_ns, last_ns;
+};
+
+static int queue_map_by_most(const void *va, const void *vb)
 {
-    return weft_compare_names(*(const char *const *)a, *(const char *const *)b);
+    const struct queue_map_port *a = va, *b = vb;
+    if (a->most != b->most)
+        return a->most > b->most ? -1 : 1;
+    return weft_compare_names(a->name, b->name);
+}
+
+static int queue_map_by_name(const void *va, const void *vb)
+{
+    const struct queue_map_port *a = va, *b = vb;
+    return weft_compare_names(a->name, b->name);
+}
+
+/* Adds the ports with the longest queues of a run, so many as the map has @p rows. */
+static void queue_map_add(struct queue_map *m, struct weft_time_series_set *t, size_t rows)
+{
+    weft_time_series_rank(t, WEFT_TIME_SERIES_BY_MOST, 0);
+    for (size_t k = 0; k < t->n && k < rows && t->list[k].most > 0; k++) {
+        size_t at = 0;
+        while (at < m->n && strcmp(m->port[at].name, t->list[k].name) != 0)
+            at++;
+        if (at == m->n)
+            m->port[m->n++] = (struct queue_map_port){t->list[k].name, 0};
+        m->port[at].most = fmax(m->port[at].most, t->list[k].most);
+    }
+    for (size_t k = 0; k < t->n; k++)
+        m->last_ns = fmax(m->last_ns, t->list[k].t_ns[t->list[k].n - 1]);
 }
 
 /* The series of a port; NULL: it never had a queue. */
@@ -37,35 +67,6 @@ static const struct weft_time_series *queue_map_find(const struct weft_time_seri
         if (strcmp(t->list[i].name, port) == 0)
             return &t->list[i];
     return NULL;
-}
-
-/* Chooses @p rows ports, those with the longest queues in any run. -1: no memory. */
-static int queue_map_choose(struct queue_map *m, size_t nruns, size_t rows)
-{
-    m->port = calloc(rows, sizeof *m->port);
-    if (!m->port)
-        return -1;
-    for (size_t i = 0; i < nruns; i++)
-        weft_time_series_rank(&m->of[i], WEFT_TIME_SERIES_BY_MOST, 0);
-    for (; m->n < rows; m->n++) {
-        double most = 0;
-        for (size_t i = 0; i < nruns; i++)
-            for (size_t k = 0; k < m->of[i].n && m->of[i].list[k].most > most; k++) {
-                const struct weft_time_series *x = &m->of[i].list[k];
-                if (weft_is_one_of(x->name, m->port, m->n))
-                    continue;
-                most = x->most;
-                m->port[m->n] = x->name;
-            }
-        if (!(most > 0))
-            break;
-        m->most = fmax(m->most, most);
-    }
-    qsort(m->port, m->n, sizeof *m->port, queue_map_by_name);
-    for (size_t i = 0; i < nruns; i++)
-        for (size_t k = 0; k < m->of[i].n; k++)
-            m->last_ns = fmax(m->last_ns, m->of[i].list[k].t_ns[m->of[i].list[k].n - 1]);
-    return 0;
 }
 
 /* The longest queue of a port in each bin of time. A sample holds until the next is due. */
@@ -99,11 +100,12 @@ static void queue_map_draw_row(struct weft_curve *c, size_t row, const double bi
     }
 }
 
-static void queue_map_draw_run(const struct queue_map *m, size_t run, const char *title,
+static void queue_map_draw_run(const struct queue_map *m, double most,
+                               const struct weft_time_series_set *set, const char *title,
                                struct weft_figure *f)
 {
     const struct weft_figure_unit time = weft_figure_time_unit(m->last_ns),
-                                  size = weft_figure_size_unit(m->most);
+                                  size = weft_figure_size_unit(most);
     const double from = m->from_ns, width = (m->last_ns - from) / BINS;
     struct weft_panel *p =
         weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", time.name), "");
@@ -115,38 +117,58 @@ static void queue_map_draw_run(const struct queue_map *m, size_t run, const char
     p->x.to = m->last_ns / time.divisor;
     p->value.label = weft_figure_printf(f, "queue (%s)", size.name);
     p->value.from = 0;
-    p->value.to = m->most / size.divisor;
+    p->value.to = most / size.divisor;
     p->height =
         fmin(700, (f->columns > 1 ? 70 : 110) + 14 * (double)(m->n < NAMED_MAX ? m->n : NAMED_MAX));
     /* what is not longer than 0 has the colour of 0 */
     weft_curve_point(c, (const double[]){p->x.from, p->x.to, p->y.from, p->y.to, 0});
     for (size_t i = 0; i < m->n; i++) {
         double bins[BINS];
-        const struct weft_time_series *t = queue_map_find(&m->of[run], m->port[i]);
-        weft_axis_tick(p, &p->y, (double)i, m->port[i]);
+        const struct weft_time_series *t = queue_map_find(set, m->port[i].name);
+        weft_axis_tick(p, &p->y, (double)i, m->port[i].name);
         if (!t)
             continue;
-        fill_bins(t, &m->of[run], from, width > 0 ? width : 1, bins);
+        fill_bins(t, set, from, width > 0 ? width : 1, bins);
         queue_map_draw_row(c, i, bins, from / time.divisor, width / time.divisor, size.divisor);
     }
 }
 
+static int queue_map_read(const struct weft_runs *runs, size_t run, struct weft_time_series_set *t,
+                          struct weft_err *err)
+{
+    return weft_time_series_read(runs, &runs->run[run], "queue.csv", keys, queue_map_name,
+                                 "queue_bytes", t, err);
+}
+
+/* Reads runs twice, not to have the series of all in memory: what all have in common comes first.
+ */
 static int queue_map_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
     const size_t n = weft_plot_runs(runs, f), rows = f->columns > 1 ? ROWS_BESIDE : ROWS_MAX;
-    struct queue_map m = {.of = calloc(n, sizeof *m.of), .from_ns = fmax(runs->from_ns, 0)};
-    int rc = m.of ? 0 : weft_err_no_memory(err, "queues");
-    for (size_t i = 0; i < n && rc >= 0; i++)
-        rc = weft_time_series_read(runs, &runs->run[i], "queue.csv", keys, queue_map_name,
-                                   "queue_bytes", &m.of[i], err);
-    if (rc >= 0 && queue_map_choose(&m, n, rows))
-        rc = weft_err_no_memory(err, "queues");
-    for (size_t i = 0; i < n && m.n && rc >= 0; i++)
-        queue_map_draw_run(&m, i, runs->n > 1 ? runs->run[i].label : "", f);
-    for (size_t i = 0; i < n && m.of; i++)
-        weft_time_series_free(&m.of[i]);
-    free(m.of);
+    struct queue_map m = {.port = calloc(n * rows, sizeof *m.port),
+                          .from_ns = fmax(runs->from_ns, 0)};
+    int rc = m.port ? 0 : weft_err_no_memory(err, "queues");
+    for (size_t i = 0; i < n && rc >= 0; i++) {
+        struct weft_time_series_set t;
+        rc = queue_map_read(runs, i, &t, err);
+        if (rc >= 0)
+            queue_map_add(&m, &t, rows);
+        weft_time_series_free(&t);
+    }
+    if (m.n)
+        qsort(m.port, m.n, sizeof *m.port, queue_map_by_most);
+    const double most = m.n ? m.port[0].most : 0;
+    m.n = m.n < rows ? m.n : rows;
+    if (m.n)
+        qsort(m.port, m.n, sizeof *m.port, queue_map_by_name);
+    for (size_t i = 0; i < n && m.n && rc >= 0; i++) {
+        struct weft_time_series_set t;
+        rc = queue_map_read(runs, i, &t, err);
+        if (rc >= 0)
+            queue_map_draw_run(&m, most, &t, runs->n > 1 ? runs->run[i].label : "", f);
+        weft_time_series_free(&t);
+    }
     free(m.port);
     f->title = "Queues of all ports over time";
     f->caption = weft_figure_printf(

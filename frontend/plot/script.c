@@ -326,7 +326,7 @@ static void write_style(FILE *out, const struct weft_curve *c, bool legend)
 static bool has_mark(const struct weft_panel *p, enum weft_mark mark)
 {
     for (const struct weft_curve *c = p->curves; c; c = c->next)
-        if (c->mark == mark)
+        if (c->mark == mark && c->n)
             return true;
     return false;
 }

@@ -38,6 +38,10 @@ TEST(Topology, ChecksConvertsAndDraws)
     EXPECT_CONTAINS(weft({"topology", "show", "fat.txt"}, dir / "").out,
                     "hosts 320, switches 56, links 480");
     EXPECT_CONTAINS(weft({"topology", "draw", "tpu-torus-4x4x4"}).out, "</svg>");
+    EXPECT_EQ(weft({"topology", "draw", "fat.txt", "-o", "fat.gp"}, dir / "").code, 0);
+    EXPECT_CONTAINS(slurp(dir / "fat.gp"), "320 links of 100 Gbps, dimension 0, tier 1");
+    EXPECT_LACKS(slurp(dir / "fat.gp"), "colorbox"); /* lines have the colours of their sort */
+    EXPECT_EQ(weft({"topology", "draw", "fat.txt", "-o", "fat.jpg"}, dir / "").code, 2);
     EXPECT_CONTAINS(weft({"topology", "convert", "fat.txt", "--to", "dot"}, dir / "").out,
                     "h0 -- s320");
     EXPECT_EQ(weft({"topology", "convert", "tpu-torus-4x4x4", "--to", "hpcc"}).code, 3);
