@@ -110,6 +110,8 @@ int weft_engine_check_room(const struct weft_engine_config *c, const struct weft
     const struct prio_params *own = &prios[k->prio];
     const double need = (double)(k->frame_bytes - p.sw.reserve_bytes);
     uint64_t pools[2] = {0};
+    struct room least = {.bytes = INFINITY};
+    uint32_t at = 0;
     for (uint32_t i = 0, last = UINT32_MAX; i < f->nports; i++) {
         const uint32_t node = f->ports[i].node, peer = f->ports[f->ports[i].peer].node;
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
@@ -124,8 +126,12 @@ int weft_engine_check_room(const struct weft_engine_config *c, const struct weft
         if (!own->lossless)
             room_ingress(&r, &p.sw, &own->sw, shared);
         room_egress(&r, &own->sw, own, l, near ? p.sw.trim_host_scale : 1, shared);
-        if (need > r.bytes)
-            return room_refuse(c, &r, weft_fabric_node_name(f, node, name), k, need, err);
+        if (r.bytes < least.bytes) {
+            least = r;
+            at = node;
+        }
     }
-    return 0;
+    return need > least.bytes
+               ? room_refuse(c, &least, weft_fabric_node_name(f, at, name), k, need, err)
+               : 0;
 }
