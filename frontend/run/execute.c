@@ -158,8 +158,10 @@ static int prepare_series(struct run *r, const struct weft_scenario_parts *parts
     if (!out_dir && r->samples_optional)
         return 0;
     if (!out_dir)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "sample.what needs a run folder to write to: leave out --no-out");
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "sample.what needs a run folder to write to: leave out --no-out, or set "
+            "sample.what=");
     r->series = weft_series_new(parts->series, r->on.net, out_dir, err);
     return r->series ? 0 : err->code;
 }
@@ -307,6 +309,7 @@ static int64_t reached_ps(const struct run *r, enum weft_outcome outcome)
 struct algorithms {
     struct weft_arena *arena;
     const char **text; /* by kind of collective */
+    const char *job;   /* of several; NULL: there is one */
 };
 
 static void add_algorithm(void *ctx, enum weft_coll_kind kind, const char *text)
@@ -315,15 +318,17 @@ static void add_algorithm(void *ctx, enum weft_coll_kind kind, const char *text)
     const char **at = &a->text[kind];
     if (*at && strstr(*at, text)) /* another job has it, too */
         return;
-    *at =
-        *at ? weft_arena_printf(a->arena, "%s; %s", *at, text) : weft_arena_strdup(a->arena, text);
+    *at = *at ? weft_arena_printf(a->arena, "%s; %s%s%s", *at, a->job ? a->job : "",
+                                  a->job ? ": " : "", text)
+              : weft_arena_strdup(a->arena, text);
 }
 
 /* Says in the summary how collectives were played. */
 static int name_algorithms(const struct run *r, struct weft_execution *x, struct weft_err *err)
 {
-    struct algorithms a = {r->s->arena, x->end.summary.algorithm};
+    struct algorithms a = {r->s->arena, x->end.summary.algorithm, NULL};
     for (uint32_t i = 0; i < x->parts.njobs; i++) {
+        a.job = x->parts.njobs > 1 ? x->parts.jobs[i].name : NULL;
         const struct weft_system_env env = weft_scenario_job_env(r->s, &x->parts, i);
         if (x->parts.jobs[i].workload &&
             weft_system_algorithms(x->parts.jobs[i].workload, r->s->system, &env, add_algorithm, &a,

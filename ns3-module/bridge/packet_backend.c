@@ -109,8 +109,10 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     if (rc)
         return rc;
     if (params_of(config)->capture.links[0] && !config->out_dir && !config->dry)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "capture.links needs a run folder to write to: leave out --no-out");
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "capture.links needs a run folder to write to: leave out --no-out, or set "
+            "capture.links=");
     return weft_packet_net_new(config, out, err);
 }
 

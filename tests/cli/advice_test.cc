@@ -157,6 +157,13 @@ TEST(Advice, ALimitThatNoPacketPassesIsRefusedWithTheLeastThatLetsOnePass)
                "<workload type=\"generate\"/>\n</scenario>\n");
     EXPECT_CONTAINS(weft({"run", dir / "s.xml", "--no-out"}).err,
                     "s.xml:5:3: switch.egress-limit has no room");
+    /* Ports to hosts have 1.5 times as much: what is named is enough for the others, too. */
+    const Args near = {
+        "topology.type=leaf-spine",  "workload.type=generate",         "pfc.enabled=false",
+        "transport.mtu=4096B",       "switch.egress-threshold=static", "switch.trim-prios=8",
+        "switch.trim-host-scale=1.5"};
+    EXPECT_CONTAINS(With("check", near + Args{"switch.egress-limit=1B"}).err, "at least 62B");
+    EXPECT_EQ(With("check", near + Args{"switch.egress-limit=62B"}).code, 0);
     /* A lossless packet has headroom. */
     EXPECT_EQ(With("run", kIncast + Args{"switch.threshold=static", "switch.limit=0B"},
                    {"--no-out", "-q"})
@@ -244,6 +251,17 @@ TEST(Advice, MoreDimensionsThanCollectivesKnowAreRefused)
     EXPECT_EQ(s.code, 5);
     EXPECT_CONTAINS(s.err, "the fabric has 9 dimensions, but collectives go through 8 at most");
     EXPECT_EQ(With("check", nine + Args{"system.dims=8,64"}, {"--quiet"}).code, 0);
+}
+
+TEST(Advice, WhatPlayedACollectiveOfAnotherWorkloadNamesIt)
+{
+    const Said s =
+        With("run",
+             {"network.backend=ideal", "topology.type=single-switch", "single-switch.hosts=6",
+              "workload.type=a:generate,b:generate", "a.kind=all-to-all", "b.kind=all-to-all",
+              "a.hosts=0,1", "b.hosts=2-5", "system.all-to-all=direct"},
+             {"--no-out"});
+    EXPECT_CONTAINS(s.out, "played by              direct over 2 ranks; b: direct over 4 ranks\n");
 }
 
 TEST(Advice, TheSummarySaysWhichAlgorithmPlayedACollective)

@@ -26,8 +26,10 @@ static int choose_series(struct weft_hpcc_run *r, bool samples_optional, struct 
     if (!r->out_dir && samples_optional)
         return 0;
     if (r->s->sample->what[0] && !r->out_dir)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "sample.what needs a run folder to write to: leave out --no-out");
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "sample.what needs a run folder to write to: leave out --no-out, or set "
+            "sample.what=");
     return weft_scenario_choose_series(r->s, r->job.fabric, &r->choice, err);
 }
 
