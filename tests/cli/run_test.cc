@@ -792,6 +792,45 @@ TEST(Replay, MessagesAreAcknowledgedOnceTheyAreReceived)
     EXPECT_LACKS(s.out, "begun again");
 }
 
+/* Rings of long and short messages: with the first message of a group all are taken over that are
+ * being sent. Those that went on without its ACKs on their links filled a queue, and slowed down.
+ */
+TEST(Replay, NoneGoesOnForLongBesideWhatIsTakenOver)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    std::string ends[2];
+    for (const bool replays : {false, true}) {
+        const Said s =
+            weft(with_sets({"run", "--no-out"}, {"topology.type=leaf-spine",
+                                                 "leaf-spine.leaves=4",
+                                                 "leaf-spine.spines=2",
+                                                 "leaf-spine.hosts-per-leaf=4",
+                                                 "workload.type=training",
+                                                 "training.model=mixtral-8x7b",
+                                                 "training.layers=2",
+                                                 "training.sequence=256",
+                                                 "training.vocab=8192",
+                                                 "training.tp=1",
+                                                 "training.pp=2",
+                                                 "training.dp=8",
+                                                 "training.microbatches=1",
+                                                 "training.check-memory=false",
+                                                 "system.all-reduce=ring",
+                                                 "system.all-gather=ring",
+                                                 "system.reduce-scatter=ring",
+                                                 "congestion-control.name=swift",
+                                                 "transport.mtu=4096B",
+                                                 "transport.train=15",
+                                                 replays ? "run.replay=1%" : "run.replay=off"}));
+        ASSERT_EQ(s.code, 0) << s.err;
+        const size_t at = s.out.find("end-to-end time");
+        ends[replays] = s.out.substr(at, s.out.find(" simulated", at) - at);
+        EXPECT_EQ(replays, s.out.find(" taken over") != std::string::npos) << s.out;
+    }
+    EXPECT_EQ(ends[0], ends[1]);
+}
+
 /* --quiet leaves out what was not asked for. */
 TEST(Replay, ExplainsItselfQuietly)
 {

@@ -22,8 +22,8 @@
  * round trips before their end on, so that the next ones meet a network that is used to packets. A
  * message that a new QP meets, or a link that changes, is simulated from that moment on.
  *
- * Once the last QP of a group is known, or compared, messages that are being sent are taken over
- * from the packet on that they have come to.
+ * Once the last QP of a group is known, or compared, or the first of its messages is taken over,
+ * those that are being sent are, too, from the packet on that they have come to.
  *
  * Messages that share a link are simulated: from step to step they drift apart, slowly at first,
  * until ports mark. A mean of the first steps says nothing of that.
@@ -147,6 +147,9 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     const bool ready = known && (k->home ? !g->forming && !g->checks : memo_group_ready(e, g));
     if (ready && memo_qp_is_plain(e, qp_at(e, k->qp))) {
         g->checks = false;
+        /* those that are being sent would miss its packets */
+        if (!g->taken && !replay_of(e)->memo.resamples)
+            memo_push(e, e->now, MEMO_READY, k->qp);
         memo_take(e, i, entry);
         return;
     }
