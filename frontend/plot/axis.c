@@ -60,7 +60,7 @@ struct weft_axis weft_axis_shared(const struct weft_figure *f, const struct weft
         to = isnan(b->to) ? to : fmax(to, b->to);
     }
     if (same > 1 && from < to && (!a.log || from > 0)) {
-        a.from = from;
+        a.from = is_x && !a.log && from > 0 && from < 0.05 * to ? 0 : from; /* with its tick */
         a.to = to;
     }
     return a;

@@ -230,7 +230,7 @@ struct weft_panel *weft_panel_add_rows(struct weft_figure *f, const char *title,
     const struct weft_figure_unit u = weft_figure_time_unit(fmax(to_ns, f->until_ns));
     struct weft_panel *p =
         weft_panel_add(f, title, weft_figure_printf(f, "simulated time (%s)", u.name), y_label);
-    p->x.from = from_ns / u.divisor;
+    p->x.from = from_ns < 0.05 * to_ns ? 0 : from_ns / u.divisor; /* with its tick */
     p->x.to = to_ns / u.divisor;
     p->y.from = -0.6;
     p->y.to = (double)rows - 0.4;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS_MAX = 40, ROWS_BESIDE = 16, PIXELS = 1600, HOPS = 4 };
+enum { ROWS_MAX = 40, ROWS_BESIDE = 16, PIXELS = 1300, HOPS = 4 };
 
 static const char *const hop_names[HOPS] = {"stopped by where the congestion is",
                                             "by a node that was stopped itself (2nd hop)",

@@ -260,18 +260,38 @@ static void write_axis(FILE *out, const char *name, const struct weft_axis *a,
     write_ticks(out, name, a, style);
 }
 
+/* Letters of a text; capitals are a quarter wider. */
+static double letters_in(const char *text)
+{
+    double n = 0;
+    for (; *text; text++)
+        n += *text >= 'A' && *text <= 'Z' ? 1.25 : 1;
+    return n;
+}
+
 /* Whether the words on the x axis would run into each other side by side. */
 static bool is_crowded(const struct weft_axis *a, double width)
 {
-    size_t letters = 0, n = 0, widest = 0; /* widest: of two neighbours */
-    bool even = true;                      /* one step apart */
+    size_t letters = 0, n = 0;
+    double widest = 0; /* of two neighbours */
+    bool even = true;  /* one step apart */
     for (const struct weft_tick *t = a->ticks; t; t = t->next, n++) {
-        const size_t both = strlen(t->text) + (t->next ? strlen(t->next->text) : 0);
+        const double both = letters_in(t->text) + (t->next ? letters_in(t->next->text) : 0);
         even = even && (!t->next || t->next->at == t->at + 1);
-        widest = both > widest ? both : widest;
+        widest = fmax(widest, both);
         letters += strlen(t->text) + 1;
     }
-    return (double)letters * 7 > width || (even && (double)(widest * n) * 3.8 > width);
+    return (double)letters * 7 > width || (even && widest * (double)n * 3.8 > width);
+}
+
+/* How many letters the last word below a panel goes beyond it, turned. */
+static double letters_beyond(const struct weft_axis *a, double width, double letter)
+{
+    size_t n = 0;
+    double last = 0;
+    for (const struct weft_tick *t = a->ticks; t; t = t->next, n++)
+        last = letters_in(t->text) + 2;
+    return n && is_crowded(a, width) ? 0.82 * last - 0.6 * width / (letter * (double)n) : 0;
 }
 
 /* ---- curves ---- */
@@ -301,7 +321,7 @@ static void write_style(FILE *out, const struct weft_curve *c, bool legend)
         [WEFT_MARK_ARROWS] = "vectors filled head size screen 0.008,18 lw 1.3",
         [WEFT_MARK_EDGES] = "vectors nohead lw 1.4",
         [WEFT_MARK_SEGMENTS] = "vectors nohead lw 1.6 lc palette",
-        [WEFT_MARK_TEXT] = "labels left offset 0.7,0",
+        [WEFT_MARK_TEXT] = "labels left offset 0.7,0.45",
         [WEFT_MARK_TEXT_MID] = "labels center",
     };
     fprintf(out, " with %s",
@@ -378,9 +398,11 @@ static struct frame frame_of(const struct weft_figure *f, enum weft_script_termi
         const double n = (double)weft_axis_longest_tick(p);
         left = fmax(left, *p->y.label ? 1.3 * n + 6.6 : n + 3.5);
     }
-    const double right = f->columns == 1 && any_colours(f) ? 17 : f->columns == 1 ? 4 : 2;
+    double right = f->columns == 1 && any_colours(f) ? 17 : f->columns == 1 ? 4 : 2;
+    for (const struct weft_panel *p = f->panels; p; p = p->next)
+        right = fmax(right, letters_beyond(&p->x, width - letter * (left + right), letter));
     return (struct frame){.left = fmin(0.45, letter * left / width),
-                          .right = 1 - letter * right / width,
+                          .right = 1 - fmin(0.3, letter * right / width),
                           .width = width,
                           .points = script_points(f, to),
                           .columns = f->columns,

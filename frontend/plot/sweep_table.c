@@ -208,6 +208,8 @@ static int scale_metrics(struct weft_sweep_table *s, struct weft_err *err)
             }
         m->axis = metric_label(s->arena, m->key, most, &m->divisor);
         m->log = least > 0 && most > LOG_FROM * least;
+        if (m->log && least < 1e-3 * m->divisor) /* a unit between, not 1e-06 of the largest */
+            m->axis = metric_label(s->arena, m->key, sqrt(least * most), &m->divisor);
         if (!m->axis)
             return weft_err_no_memory(err, "a sweep");
         for (size_t i = 0; i < s->nrows; i++) {

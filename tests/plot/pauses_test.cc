@@ -70,6 +70,20 @@ TEST(PausePlot, HopsFollowThePausesThatLast)
     EXPECT_EQ(hop[6], "stopped");
 }
 
+// The axis of time begins at 0 where the first pause is close to it, so that it has that tick.
+TEST(PausePlot, TimeBeginsAtZeroWhereItIsNear)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    for (const bool near : {true, false}) {
+        write_file(dir / "a/pfc.csv", std::string("t_ns,port,node,peer,prio,event\n") +
+                                          (near ? "2000" : "900000") +
+                                          ".000,0,h0,s8,3,pause\n1000000.000,0,h0,s8,3,resume\n");
+        const Said s = weft({"plot", dir / "a", "pauses", "--to", "gnuplot", "--out", "-"});
+        EXPECT_EQ(s.out.find("set xrange [0:") != std::string::npos, near) << s.out;
+    }
+}
+
 // Thousands of short pauses look like one; the name of the port says how long it was stopped.
 TEST(PausePlot, SaysHowLongPortsWereStopped)
 {
@@ -84,7 +98,7 @@ TEST(PausePlot, SaysHowLongPortsWereStopped)
     const Said s = weft({"plot", dir / "a", "pauses", "--to", "gnuplot", "--out", "-"});
     EXPECT_CONTAINS(s.out, "h0 to s8, p3: 1 ms");
     EXPECT_CONTAINS(weft({"plot", dir / "a", "pauses", "-o", dir / "p.csv"}).out,
-                    "pauses less than 2.5 \u00b5s apart are drawn as one");
+                    "pauses less than 3.076 \u00b5s apart are drawn as one");
 }
 
 TEST(PauseTree, RootSpreadAndVictims)

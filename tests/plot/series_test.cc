@@ -563,6 +563,34 @@ TEST(SweepPlot, APercentSignInANameIsNoFormat)
     EXPECT_NE(s.out.find("'20 %% of it'"), std::string::npos) << s.out;
 }
 
+/* Words that are turned go on to the right of the last bar: the panel leaves room for them. */
+TEST(SweepPlot, TurnedWordsEndInsideThePicture)
+{
+    TempDir dir;
+    const auto right = [&](const char *words) {
+        std::string rows = "run,outcome,end_to_end_ns,speed_up\n";
+        for (char c = 'a'; c < 'g'; c++)
+            rows += std::string(words) + c + ",finished,2000,1\n";
+        make_sweep(dir / "s", rows);
+        const Said s = weft({"plot", dir / "s", "sweep", "--to", "gnuplot", "--out", "-"});
+        const size_t at = s.out.find("set rmargin at screen ");
+        return at == std::string::npos ? NAN : std::stod(s.out.substr(at + 22));
+    };
+    EXPECT_GT(right("short"), 0.95);
+    EXPECT_LT(right("15-to-1 of 1 MB and 1 MiB of buffer "), 0.9);
+    EXPECT_GT(right("15-to-1 of 1 MB and 1 MiB of buffer "), 0.6);
+}
+
+/* A million times as much on one axis: the unit is not of the largest, of which it is 1e-06. */
+TEST(SweepPlot, LogAxisHasAUnitBetween)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "generate.size,outcome,all_reduce_bus_bandwidth_bps,speed_up\n"
+                          "8B,finished,3000000,1\n"
+                          "1GiB,finished,3000000000000,1\n");
+    EXPECT_CONTAINS(csv_of({dir / "s", "sweep"}), "y (Gbps)");
+}
+
 TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
 {
     TempDir dir;
