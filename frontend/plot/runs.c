@@ -24,7 +24,7 @@ enum {
     KEYS_MAX = 64,
     KEYS_IN_LABEL = 4,
     LABEL_MAX = 24, /* longer names of folders, and values, are shortened */
-    LABEL_LONG = 48 /* names of settings that are longer give way to those of folders */
+    LABEL_LONG = 64 /* names of settings that are longer give way to those of folders */
 };
 
 /* ---- folders ---- */
@@ -286,8 +286,8 @@ static int runs_shorten(struct weft_runs *r, size_t key, const char *marks)
     return 0;
 }
 
-/* Names of the folders: when settings do not tell the runs apart in few words. */
-static int name_by_folder(struct weft_runs *r)
+/* Names of the folders, or whole paths: when settings do not tell the runs apart in few words. */
+static int name_by_folder(struct weft_runs *r, bool paths)
 {
     r->nkeys = 0;
     r->varied = "";
@@ -298,9 +298,11 @@ static int name_by_folder(struct weft_runs *r)
         char *dir = weft_arena_strndup(r->arena, r->run[i].dir, n);
         if (!dir)
             return -1;
-        r->run[i].label = weft_path_base(dir);
+        r->run[i].label = paths ? dir : weft_path_base(dir);
     }
-    return r->n ? runs_shorten(r, SIZE_MAX, "-_.") : 0;
+    if (!paths && !is_unique(r))
+        return name_by_folder(r, true);
+    return r->n ? runs_shorten(r, SIZE_MAX, paths ? "/" : "-_.") : 0;
 }
 
 /* Whether any run was given this setting on its command line. */
@@ -423,7 +425,7 @@ static int name_by_settings(struct weft_runs *r, struct weft_err *err)
             code = weft_err_no_memory(err, "run folders");
         else
             fits = fits && strlen(r->run[i].label) <= LABEL_LONG;
-    if (!code && (!fits || !is_unique(r)) && name_by_folder(r))
+    if (!code && (!fits || !is_unique(r)) && name_by_folder(r, false))
         code = weft_err_no_memory(err, "run folders");
     return code;
 }

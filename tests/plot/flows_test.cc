@@ -168,6 +168,15 @@ TEST(PlotLabels, AreTheSettingsThatDiffer)
     all = plot({dir / "dcqcn", dir / "hpcc", "slowdown-cdf", "-l", "A", "-l", "B"});
     EXPECT_EQ(curve(all, "B").size(), 1u);
     EXPECT_EQ(weft({"plot", dir / "dcqcn", dir / "hpcc", "slowdown", "-l", "A"}).code, 2);
+    for (const bool nvls : {false, true}) {
+        const std::string name = nvls ? "nvls" : "auto", rate = nvls ? "2187.5Gbps" : "0bps";
+        make_run(dir / name, "\"in-network\": {\"aggregation-rate\": \"" + rate +
+                                 "\"}, \"system\": {\"all-reduce\": \"" +
+                                 (nvls ? "in-network" : "auto") + "\"}");
+        write_file(dir / (name + "/flows.csv"), rows);
+    }
+    all = plot({dir / "auto", dir / "nvls", "slowdown-cdf"});
+    EXPECT_EQ(curve(all, "aggregation-rate 2187.5Gbps, all-reduce in-network").size(), 1u);
 }
 
 } // namespace

@@ -764,6 +764,9 @@ TEST(SweepPlot, RunsHaveTheNamesOfTheirRows)
                     "ring size=4 rate=1600Gbps delay=900ns; leaf-spine leaves=2 hosts-per-leaf=8 ");
     write_file(dir / "b/run.json", run);
     EXPECT_EQ(names({dir / "a", dir / "b"}), (std::set<std::string>{"a", "b"}));
+    std::filesystem::create_directory(dir / "other");
+    std::filesystem::rename(dir / "b", dir / "other/a"); // of the same name: with its folder
+    EXPECT_EQ(names({dir / "a", dir / "other/a"}).size(), 2u);
 }
 
 } // namespace
