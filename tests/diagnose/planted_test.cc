@@ -46,7 +46,7 @@ Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget
     Diagnosed d;
     d.text = s.out + s.err;
     json_t *root = json_loads(s.out.c_str(), 0, nullptr);
-    if (s.code != 0 || !root)
+    if ((s.code != 0 && s.code != 5) || !root) // 5: no change was tried
         return d;
     const char *key;
     json_t *value, *run = json_object_get(root, "run");
