@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { ROWS_MAX = 32, ROWS_BESIDE = 16, PIXELS = 1600, JUMPS_MAX = 400 };
+enum { ROWS_MAX = 32, PIXELS = 1600, JUMPS_MAX = 400 };
 
 struct reading {
     const struct weft_runs *runs;
@@ -117,7 +117,7 @@ static int critical_add_run(const struct weft_runs *runs, size_t i, struct weft_
     if (!rc && r.lanes.n)
         rc = weft_lanes_by_name(&r.lanes, err);
     if (!rc && r.lanes.n) {
-        fold(&r.lanes, f->columns > 1 ? ROWS_BESIDE : ROWS_MAX);
+        fold(&r.lanes, weft_plot_rows(f, ROWS_MAX));
         critical_draw(f, &r, runs->n > 1 ? runs->run[i].label : "");
     }
     weft_lanes_free(&r.lanes);

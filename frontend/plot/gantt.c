@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS_MAX = 32, ROWS_BESIDE = 16, PIXELS = 1600 };
+enum { ROWS_MAX = 32, PIXELS = 1600 };
 
 /* Kinds of operations, what the legend calls them. The upper half of a row is computation. What is
  * known to be for one kind of parallelism has its colour, whatever collective it is. */
@@ -65,7 +65,7 @@ static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, const char *title)
 {
     const bool beside = f->columns > 1;
-    const size_t most = beside ? ROWS_BESIDE : ROWS_MAX, every = (l->nrows + most - 1) / most,
+    const size_t most = weft_plot_rows(f, ROWS_MAX), every = (l->nrows + most - 1) / most,
                  rows = (l->nrows + every - 1) / every;
     double from, to, divisor;
     weft_lanes_span(l, &from, &to);

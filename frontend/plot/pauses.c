@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS_MAX = 40, ROWS_BESIDE = 16, PIXELS = 1300, HOPS = 4 };
+enum { ROWS_MAX = 40, PIXELS = 1300, HOPS = 4 };
 
 static const char *const hop_names[HOPS] = {"stopped by where the congestion is",
                                             "by a node that was stopped itself (2nd hop)",
@@ -102,7 +102,7 @@ static int plot_pauses_draw(const struct weft_pause_list *p, struct weft_figure 
 {
     static const int colours[HOPS] = {1, 4, 0, 5};
     const bool beside = f->columns > 1;
-    const size_t most = beside ? ROWS_BESIDE : ROWS_MAX;
+    const size_t most = weft_plot_rows(f, ROWS_MAX);
     struct rows rows;
     if (choose_rows(p, most, &rows))
         return weft_err_no_memory(err, "pauses");

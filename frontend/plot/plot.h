@@ -35,6 +35,8 @@ struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct wef
  * legend and scale. Returns how many runs have room, the first ones.
  */
 size_t weft_plot_runs(const struct weft_runs *runs, struct weft_figure *f);
+/** Rows of a panel of it: @p most, or less side by side. */
+size_t weft_plot_rows(const struct weft_figure *f, size_t most);
 /** For its caption: " The first 12 of 20 runs are shown."; "" where all are. */
 const char *weft_plot_left_out(const struct weft_runs *runs, struct weft_figure *f);
 /** For derive: nothing to show, because ..., as printf. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 128, ROWS_BESIDE = 16, NAMED_MAX = 40, BINS = 240 };
+enum { ROWS_MAX = 128, NAMED_MAX = 40, BINS = 240 };
 
 static const char *const keys[] = {"from|node", "to|peer", NULL};
 
@@ -145,7 +145,7 @@ static int queue_map_read(const struct weft_runs *runs, size_t run, struct weft_
 static int queue_map_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
-    const size_t n = weft_plot_runs(runs, f), rows = f->columns > 1 ? ROWS_BESIDE : ROWS_MAX;
+    const size_t n = weft_plot_runs(runs, f), rows = weft_plot_rows(f, ROWS_MAX);
     struct queue_map m = {.port = calloc(n * rows, sizeof *m.port),
                           .from_ns = fmax(runs->from_ns, 0)};
     int rc = m.port ? 0 : weft_err_no_memory(err, "queues");

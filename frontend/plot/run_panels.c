@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { RUNS_SHOWN = 12 };
+enum { RUNS_SHOWN = 12, ROWS_BESIDE = 16 };
 
 size_t weft_plot_runs(const struct weft_runs *runs, struct weft_figure *f)
 {
@@ -14,6 +14,11 @@ size_t weft_plot_runs(const struct weft_runs *runs, struct weft_figure *f)
         f->until_ns = fmax(f->until_ns, weft_run_figure(&runs->run[i], "elapsed_ns"));
     f->until_ns = fmin(f->until_ns, runs->to_ns);
     return n;
+}
+
+size_t weft_plot_rows(const struct weft_figure *f, size_t most)
+{
+    return f->columns > 1 && most > ROWS_BESIDE ? ROWS_BESIDE : most;
 }
 
 const char *weft_plot_left_out(const struct weft_runs *runs, struct weft_figure *f)

@@ -5,22 +5,21 @@
 #include "scenario/resolve.h"
 #include "system/library.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Gives an error that begins with the key of a setting the setting's place. */
 static bool name_setting(const struct weft_scenario *s, struct weft_err *err)
 {
-    const size_t element = strcspn(err->msg, "."), key = strcspn(err->msg, " :=");
-    for (size_t i = 0; i < s->ngroups && element < key; i++) {
+    const size_t key = strcspn(err->msg, " :=");
+    char name[128];
+    for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
-        for (size_t k = 0; k < g->table->n && strlen(g->prefix) == element &&
-                           strncmp(g->prefix, err->msg, element) == 0;
-             k++) {
-            const char *name = g->table->params[k].name;
+        for (size_t k = 0; k < g->table->n; k++) {
             const struct weft_origin *o = &g->origins[k];
-            if (strlen(name) != key - element - 1 ||
-                strncmp(name, err->msg + element + 1, strlen(name)) != 0)
+            snprintf(name, sizeof name, "%s.%s", g->prefix, g->table->params[k].name);
+            if (strlen(name) != key || strncmp(name, err->msg, key) != 0)
                 continue;
             if (o->kind == WEFT_ORIGIN_FILE)
                 weft_err_locate(err, s->file, o->line, o->col);
